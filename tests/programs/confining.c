@@ -2,7 +2,7 @@
  * confining HOW THREADS EVENTS: emits EVENTS, confines itself, and emits as many from each thread,
  * of which there are THREADS beside the first. HOW: "prctl", "seccomp" or "number" (prctl by its number) filter all
  * system calls but three, "tsync" for all threads, "library" by libseccomp; "strict" is the mode
- * of that name. It begins when it reads a byte, says "confined", and goes on with the next.
+ * of that name; "child" filters those of a child of vfork() alone, which ends then. It begins when it reads a byte, says "confined", and goes on with the next.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifdef WITH_LIBRARY
@@ -86,8 +87,21 @@ static int filter_by_library(void)
 #endif
 }
 
+/* A child that has the memory of this process. */
+static int filter_child(void)
+{
+	const pid_t child = vfork();
+	int status;
+
+	if (child == 0)
+		_exit(filter("prctl") == 0 ? 0 : 1);
+	return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
+}
+
 static int confine(const char *how)
 {
+	if (!strcmp(how, "child"))
+		return filter_child();
 	if (!strcmp(how, "strict"))
 		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	return strcmp(how, "library") ? filter(how) : filter_by_library();

@@ -4,6 +4,7 @@
 #define MOST_TRIES 3
 
 bool system_is_confined;
+bool system_child_is_confined;
 size_t system_mapped;
 bool (*system_find_space)(size_t size);
 

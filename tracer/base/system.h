@@ -30,6 +30,8 @@
 
 /* Whether the program has begun to filter its system calls. */
 extern bool system_is_confined HIDDEN;
+/* Whether it is only a child with the memory of this process, for as long as that has it. */
+extern bool system_child_is_confined HIDDEN;
 /* How many bytes system_mmap() has mapped that are still there. */
 extern size_t system_mapped HIDDEN;
 /* Called when the kernel refuses so many: the limit of the address space is reached. Tells whether

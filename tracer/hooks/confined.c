@@ -17,6 +17,7 @@
 #include "../base/compiler.h"
 #include "../base/settings.h"
 #include "../base/system.h"
+#include "../stream/cpu_ring.h"
 #include "../stream/stream.h"
 #include "control.h"
 #include "execute.h"
@@ -46,12 +47,41 @@ static __attribute__((constructor(101))) void find(void)
 
 static void begin_filter(void)
 {
-	if (system_is_confined)
+	if (system_is_confined && !system_child_is_confined)
 		return;
+	control_leave();
 	if (settings.is_recording)
 		streams_confine();
 	/* Where nothing is recorded, the program's end is to make no system call either. */
+	system_child_is_confined = false;
 	system_is_confined = true;
+}
+
+/* Of a child of vfork(), while the process whose memory it has waits: that goes on as before. */
+static void begin_filter_of_child(void)
+{
+	if (!system_is_confined) {
+		system_child_is_confined = true;
+		system_is_confined = true;
+	}
+}
+
+static void begin_strict(void)
+{
+	control_leave();
+	if (settings.is_recording)
+		stream_leave();
+}
+
+static void begin(bool is_filter)
+{
+	if (cpu_rings_are_left())
+		/* Strict mode is left by no program but by its end. */
+		begin_filter_of_child();
+	else if (is_filter)
+		begin_filter();
+	else
+		begin_strict();
 }
 
 /* Before prctl(2). A filter that the kernel then refuses has cost system calls only. */
@@ -62,11 +92,8 @@ static void expect_prctl(long option, long first, long second)
 	const bool has_no_clock = option == PR_SET_TSC && first == PR_TSC_SIGSEGV;
 
 	if (is_strict || is_filter)
-		control_leave();
-	if (is_filter)
-		begin_filter();
-	else if (settings.is_recording &&
-		 (is_strict || (has_no_clock && settings.counter_is_clock)))
+		begin(is_filter);
+	else if (settings.is_recording && has_no_clock && settings.counter_is_clock)
 		stream_leave();
 }
 
@@ -78,11 +105,7 @@ static void expect_seccomp(long first, long second, long third)
 	const bool is_filter = first == SECCOMP_SET_MODE_FILTER && third;
 
 	if (is_strict || is_filter)
-		control_leave();
-	if (is_filter)
-		begin_filter();
-	else if (is_strict && settings.is_recording)
-		stream_leave();
+		begin(is_filter);
 }
 
 /* Before a system call that is made by its number. */

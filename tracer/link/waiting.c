@@ -53,6 +53,8 @@ static bool is_waiting;
 static bool is_joinable;
 static bool is_ending;
 static pthread_t waiting_thread;
+/* In which it is. */
+static pid_t waiting_process;
 /* What begins with the tracer. */
 static void (*begin_with_tracer)(void);
 
@@ -130,6 +132,7 @@ static void start_thread(void)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	is_waiting = true;
 	is_joinable = true;
+	waiting_process = getpid();
 	if (pthread_create(&waiting_thread, &attributes, wait_for_daemon, NULL) != 0) {
 		is_waiting = false;
 		is_joinable = false;
@@ -147,6 +150,9 @@ static void after_fork(void)
 
 void vestige_link_end_waiting(void)
 {
+	/* A child of vfork() has the memory of another process, whose thread goes on. */
+	if (__atomic_load_n(&is_joinable, __ATOMIC_SEQ_CST) && getpid() != waiting_process)
+		return;
 	__atomic_store_n(&is_ending, true, __ATOMIC_SEQ_CST);
 	if (!__atomic_exchange_n(&is_joinable, false, __ATOMIC_SEQ_CST))
 		return;

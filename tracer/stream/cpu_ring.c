@@ -56,6 +56,11 @@ void cpu_rings_leave(void)
 			streams_of_thread[channel]->cpus.count = 0;
 }
 
+bool cpu_rings_are_left(void)
+{
+	return left > 0;
+}
+
 void cpu_rings_return(void)
 {
 	for (uint32_t channel = 0; channel < CHANNELS; channel++) {

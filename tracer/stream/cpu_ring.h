@@ -20,6 +20,8 @@ bool cpu_rings_are_there(uint32_t channel) HIDDEN;
  * kernel does not know it by the area that it finds there. */
 void cpu_rings_leave(void) HIDDEN;
 void cpu_rings_return(void) HIDDEN;
+/* Whether that is so now: of the thread that waits, and of the child. */
+bool cpu_rings_are_left(void) HIDDEN;
 /* Let the stream of a channel know of them, if the thread can write to them. */
 void cpu_rings_find(uint32_t channel, struct stream *stream) HIDDEN;
 /* Whether the CPU on which the thread is now has one. */

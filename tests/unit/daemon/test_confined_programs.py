@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from support.compilers import PROGRAMS, run_tool
-from support.own_programs import steps
+from support.own_programs import steps, wait_for_processes
 from support.session_daemon import SECONDS, SessionDaemon, say, session_daemon
 from support.waiting import wait_until
 from vestige.record.backends.in_process.tracer import library_path
@@ -127,6 +127,28 @@ def test_a_filter_of_three_calls_ends_nothing(
     assert recorded + lost == (threads + 1) * 2 * EVENTS
     # As many as fit into one ring, however busy the machine is.
     assert recorded > EVENTS
+
+
+@pytest.mark.parametrize("has_daemon", [False, True])
+@pytest.mark.parametrize("preload", [False, True])
+def test_a_child_that_has_the_memory_of_its_parent_confines_itself_alone(
+    program: Path, tmp_path: Path, preload: bool, has_daemon: bool
+):
+    """As before it executes another program: the parent still joins sessions."""
+    with session_daemon() as home:
+        more = {"LD_PRELOAD": str(library_path())} if preload else {}
+        if has_daemon:
+            home.start()
+        with confining(home, program, "child", "0", str(EVENTS), **more) as one:
+            if has_daemon:
+                wait_for_processes(home, one.pid)
+            confine(one)
+            if not has_daemon:
+                home.start()
+            wait_for_processes(home, one.pid)
+            begin(home, tmp_path)
+            end(one)
+        assert trace(home, tmp_path) == (EVENTS, 0)
 
 
 def test_what_finds_no_room_is_told(
