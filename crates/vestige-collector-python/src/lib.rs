@@ -9,6 +9,7 @@ mod abandoned;
 mod clock;
 mod collector;
 mod errors;
+mod full_packets;
 mod request;
 mod results;
 mod word;
@@ -27,6 +28,8 @@ mod _collector {
     use crate::clock::counter;
     #[pymodule_export]
     use crate::collector::{recover, Collector};
+    #[pymodule_export]
+    use crate::full_packets::{FullPackets, PacketFollower};
     #[pymodule_export]
     use crate::request::PlanRequest;
     #[pymodule_export]

@@ -102,6 +102,15 @@ pub fn write_parts(
     u64::try_from(written).map_err(|_| io::Error::last_os_error())
 }
 
+/// Writes bytes of a file that is mapped where another one was written last; how many.
+pub fn append(file: &File, span: Span<'_>) -> io::Result<u64> {
+    let place = span.memory.pointer(span.at, u64::from(span.bytes));
+    let place = place.ok_or(io::ErrorKind::InvalidInput)?;
+    // SAFETY: the kernel only reads them; pages that are not there any more are an error.
+    let written = unsafe { libc::write(file.as_raw_fd(), place.cast(), span.bytes as usize) };
+    u64::try_from(written).map_err(|_| io::Error::last_os_error())
+}
+
 /// Makes a file that nobody else may open, where there is none of that name.
 pub fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new()

@@ -10,7 +10,9 @@ from typing import Final, TypeAlias, final
 
 __all__ = [
     "Collector",
+    "FullPackets",
     "Outcome",
+    "PacketFollower",
     "PlanRequest",
     "Progress",
     "__interface__",
@@ -583,6 +585,80 @@ def counter() -> int:
     Returns:
         Its value: of the time-stamp counter on x86-64, else of ``CLOCK_MONOTONIC``.
     """
+
+@final
+class FullPackets:
+    """Full packets of rings that programs of LTTng-UST write, one for each CPU.
+
+    Args:
+        rings: Of each, the descriptor of its file, its bytes, those of a sub-buffer,
+            how many sub-buffers there are, where it says of the first one that it is
+            full, and where that is.
+
+    Raises:
+        OSError: A ring cannot be mapped.
+        ValueError: The sub-buffers are no powers of two.
+    """
+
+    def __new__(
+        cls, rings: list[tuple[int, int, int, int, int, int]]
+    ) -> FullPackets: ...
+    def copy(self, places: list[tuple[int, int, int, int, int, int]]) -> list[int]:
+        """Copy what is full to files, and give each sub-buffer back at once.
+
+        It is done without the interpreter lock. What is rare is left: packets whose
+        sizes make no sense, and those that do not fit or cannot be written.
+
+        Args:
+            places: Of each ring, the descriptors of its file, of the data file and of
+                the index (negative for none), both where they end, how many bytes the
+                data file has, how many it may still get, and the number of the last
+                packet that it has (negative for none). A ring without a data file stays
+                as it is.
+
+        Returns:
+            How many bytes each data file got.
+        """
+
+@final
+class PacketFollower:
+    """A thread that does so whenever it is woken by programs; it is held at first.
+
+    Args:
+        rings: As of :class:`FullPackets`.
+        wakes: The end of the pipe of programs that is read.
+        wake: Its other end.
+        left: The end of a pipe where it says that there is something that it cannot
+            do. None of the three may block; each is duplicated.
+
+    Raises:
+        OSError: A ring cannot be mapped, or there is no thread.
+        ValueError: The sub-buffers are no powers of two.
+    """
+
+    def __new__(
+        cls,
+        rings: list[tuple[int, int, int, int, int, int]],
+        wakes: int,
+        wake: int,
+        left: int,
+    ) -> PacketFollower: ...
+    def hold(self) -> list[int]:
+        """Let it do nothing any more.
+
+        Returns:
+            How many bytes each data file got since it was held last.
+        """
+
+    def go_on(self, places: list[tuple[int, int, int, int, int, int]]) -> None:
+        """Let it go on; all descriptors stay open until it is held again.
+
+        Args:
+            places: As of :meth:`FullPackets.copy`.
+        """
+
+    def end(self) -> None:
+        """End it."""
 
 def exchange(file: int, at: int, expected: int, new: int) -> int:
     """Change a word of memory that programs share, by one atomic operation.

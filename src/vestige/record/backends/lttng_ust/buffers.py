@@ -12,7 +12,7 @@ import os
 import time
 import uuid as uuids
 from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from pathlib import Path
 
 from ...._typing import NamedTuple
@@ -21,6 +21,7 @@ from .clock import Clock
 from .fields import EnumLabels, UnknownFieldClassError, field_lines
 from .metadata import event_text, stream_text, trace_text
 from .overwriting_ring import OverwritingRing
+from .packet_copies import PacketCopies
 from .packet_end import end_packet
 from .plan import ChannelPlan, SessionPlan
 from .ring import Ring, RingIdentity, RingShape, channel_memory, possible_cpus
@@ -287,7 +288,10 @@ class ChannelBuffers:
         ]
         self._wakes, self.wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self._wakes, self._woken)
+        self._copies = self._make_copies()
+        woken_by = -1 if self._copies is None else self._copies.left
+        self._woken_by = self._wakes if woken_by < 0 else woken_by
+        self._loop.add_reader(self._woken_by, self._woken)
         self._classes: dict[tuple[str, int, bytes], int] = {}
         self._class_bytes = 0
         self._is_declared = self._is_closed = False
@@ -358,20 +362,37 @@ class ChannelBuffers:
             )
         return number
 
+    def _make_copies(self) -> PacketCopies | None:
+        files = [one for one in self._files if one is not None]
+        if not files or self.plan.is_overwriting:
+            return None
+        wakes = (self._wakes, self.wake)
+        for has_thread in (self.plan.blocking_timeout != 0, False):
+            # Without memory for a thread it is done later, and without a map slower.
+            with suppress(OSError):
+                return PacketCopies(self.rings, files, wakes, has_thread=has_thread)
+        return None
+
+    def _held(self) -> AbstractContextManager[None]:
+        """Let no thread touch rings and files meanwhile."""
+        return nullcontext() if self._copies is None else self._copies.held()
+
     def _woken(self) -> None:
         with suppress(BlockingIOError):
-            os.read(self._wakes, MOST_PIPE_BYTES)
+            os.read(self._woken_by, MOST_PIPE_BYTES)
         self.consume()
 
     @property
     def chunk_size(self) -> int:
         """How many bytes of packets were written since a chunk was ended."""
-        return sum(0 if one is None else one.chunk_size for one in self._files)
+        with self._held():
+            return sum(0 if one is None else one.chunk_size for one in self._files)
 
     def end_chunk(self) -> None:
         """Write the sub-buffers that are full, and close the files."""
-        self.consume()
-        self.cut()
+        with self._held():
+            self.consume()
+            self.cut()
 
     @property
     def is_removed(self) -> bool:
@@ -380,21 +401,23 @@ class ChannelBuffers:
 
     def cut(self) -> None:
         """Close the files; later packets begin new ones."""
-        for file in self._files:
-            if file is not None:
-                file.cut()
+        with self._held():
+            for file in self._files:
+                if file is not None:
+                    file.cut()
 
     def clear(self) -> None:
         """Throw away the sub-buffers that are full, and the files."""
-        for ring in self.rings:
-            for _ in ring.take():
-                pass
-        for file in self._files:
-            if file is not None:
-                try:
-                    file.clear()
-                except OSError as error:
-                    self.failure = error
+        with self._held():
+            for ring in self.rings:
+                for _ in ring.take():
+                    pass
+            for file in self._files:
+                if file is not None:
+                    try:
+                        file.clear()
+                    except OSError as error:
+                        self.failure = error
 
     async def end_packets(self) -> None:
         """End the packets that are not full, and wait a moment until they are whole.
@@ -418,10 +441,17 @@ class ChannelBuffers:
         """Write the sub-buffers that are full; without files they stay."""
         if self._trace.files is None:
             return
+        with self._held():
+            if self._copies is not None:
+                self._copies.copy()
+            self._consume_rest()
+
+    def _consume_rest(self) -> None:
+        """Write what is not copied otherwise."""
         for ring, file in zip(self.rings, self._files, strict=True):
             before = ring.damaged
             for packet in ring.take():
-                assert file is not None  # noqa: S101 - as above
+                assert file is not None  # noqa: S101 - there are files
                 # The next one may find room again.
                 try:
                     file.write(packet)
@@ -439,8 +469,10 @@ class ChannelBuffers:
         """Return what was recorded so far; nothing is waited for."""
         used = [ring.filled for ring in self.rings]
         size = self.plan.subbuf_size * self.plan.num_subbuf
+        with self._held():
+            written = self._written + (self._copies.copied if self._copies else 0)
         return ChannelCounts(
-            self._written,
+            written,
             self.lost,
             self.lost_packets,
             sum(used),
@@ -498,7 +530,9 @@ class ChannelBuffers:
     def close(self) -> None:
         """Let the rings go; the files stay."""
         self._is_closed = True
-        self._loop.remove_reader(self._wakes)
+        self._loop.remove_reader(self._woken_by)
+        if self._copies is not None:
+            self._copies.close()
         os.close(self._wakes)
         os.close(self.wake)
         for file in self._files:

@@ -268,6 +268,14 @@ class Ring:
         own = self._crash_header
         return header._replace(memory_size=own.memory_size) == own
 
+    @property
+    def layout(self) -> tuple[int, int, int, int, int, int]:
+        """What :class:`FullPackets` needs to know of it."""
+        return (
+            *(self.file, self.memory_size, self._size, self._count),
+            *(self._cold, self._data),
+        )
+
     def first_use(self, index: int) -> int:
         """Return what says of a part of the ring which sub-buffer it has.
 

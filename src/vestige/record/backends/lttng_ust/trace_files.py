@@ -25,6 +25,8 @@ __all__ = [
 ]
 
 MOST_NAMESAKES = 1000
+MOST_BYTES = (1 << 63) - 1
+"""Of a file."""
 
 INDEX_FOLDER = "index"
 """Of a trace, with the indexes of its data streams."""
@@ -214,6 +216,21 @@ class DataStreamFile:
             raise
         self._written += len(packet.data)
         self.chunk_size += len(packet.data)
+
+    @property
+    def place(self) -> tuple[int, int, int, int, int]:
+        """What :class:`FullPackets` needs to know of it."""
+        room = self._largest - self._written if self._largest else MOST_BYTES
+        return self._data, self._index, self._written, max(room, 0), self.last
+
+    def add(self, count: int) -> None:
+        """Note that others have written packets.
+
+        Args:
+            count: Bytes of them.
+        """
+        self._written += count
+        self.chunk_size += count
 
     def _open(self) -> None:
         if self._is_continued and self._largest:
