@@ -9,14 +9,10 @@ use std::os::fd::{AsFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use crate::full_packets::{copy_each, duplicate, is_any_full, Files, Ring};
 use crate::sys;
 
-/// How long is waited for more packets without a rest: to be woken takes longer than to fill a
-/// small sub-buffer.
-const IDLE: Duration = Duration::from_micros(200);
 const PIPE_BYTES: usize = 4096;
 
 struct State {
@@ -58,17 +54,10 @@ impl Shared {
         Some(copy_each(&self.rings, files, copied))
     }
 
-    /// Copies as long as there is something.
+    /// Copies as long as there is something. To look for more would cost it the preference that
+    /// the scheduler gives to who has slept.
     fn drain(&self) -> Option<()> {
-        let mut last = Instant::now();
-        while last.elapsed() < IDLE {
-            if self.pass()? > 0 {
-                last = Instant::now();
-            } else {
-                // The program may need this processor.
-                thread::yield_now();
-            }
-        }
+        while self.pass()? > 0 {}
         Some(())
     }
 
