@@ -17,6 +17,8 @@ __all__ = ["USER", "Machine", "UserDaemon", "machine"]
 
 USER = 12345
 """Of nobody's, and there is no entry for it."""
+OTHER = 12346
+"""As above."""
 GROUP = grp.getgrgid(1)
 """Whose members may control root's daemon."""
 # The run directory of root, and the memory where programs wait.
@@ -87,6 +89,9 @@ class Machine:
         member = self._home("user", USER)
         self.member = UserDaemon(holder, member, USER, is_member=True)
         """The same user, who asks root's daemon where that runs."""
+        other = self._home("other", OTHER)
+        self.other_member = UserDaemon(holder, other, OTHER, is_member=True)
+        """Another user, who asks root's daemon, too."""
 
     def _home(self, name: str, uid: int) -> Path:
         home = self.folder / name

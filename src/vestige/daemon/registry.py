@@ -40,7 +40,9 @@ class Registry:
         self.backend = backend
         self._store = store
         self._clock = clock
-        self._sessions: dict[tuple[int, str], Session] = {}
+        self._sessions: dict[str, Session] = {}
+        # As with LTTng, a name is taken for all users: so it is also what backends,
+        # the directories of buffers and triggers know a session by.
         self._is_held = False
         self._temporary: dict[int, list[Session]] = {}
         """Sessions that end with a connection, by its number."""
@@ -64,7 +66,7 @@ class Registry:
             # The connections of the others are gone.
             if not session.is_temporary:
                 session.is_taken_over = True
-                self._sessions[session.uid, session.name] = session
+                self._sessions[session.name] = session
         return self.all()
 
     def all(self) -> list[Session]:
@@ -80,9 +82,9 @@ class Registry:
         Args:
             sample: That.
         """
-        for session in self._sessions.values():
-            if session.name == sample.session:
-                self.conditions.sampled(session, sample)
+        session = self._sessions.get(sample.session)
+        if session is not None:
+            self.conditions.sampled(session, sample)
 
     def sessions(self, peer: Peer) -> list[Session]:
         """Return the sessions that somebody sees, newest first.
@@ -102,10 +104,8 @@ class Registry:
         Raises:
             SessionError: There is none that the peer sees.
         """
-        found = self._sessions.get((peer.uid, name))
-        if found is None:
-            found = next((one for one in self.sessions(peer) if one.name == name), None)
-        if found is None:
+        found = self._sessions.get(name)
+        if found is None or peer.uid not in {0, found.uid}:
             raise refused("SESS_NOT_FOUND")
         return found
 
@@ -116,11 +116,11 @@ class Registry:
             session: The session.
 
         Raises:
-            SessionError: Its user has one of this name.
+            SessionError: Somebody has one of this name.
         """
-        if any(one.name == session.name for one in self._sessions.values()):
+        if session.name in self._sessions:
             raise refused("EXIST_SESS")
-        self._sessions[session.uid, session.name] = session
+        self._sessions[session.name] = session
         self.save(session)
 
     def bind(self, session: Session, peer: Peer) -> None:
@@ -149,7 +149,7 @@ class Registry:
         Args:
             session: The session.
         """
-        self._sessions.pop((session.uid, session.name), None)
+        self._sessions.pop(session.name, None)
         self.conditions.forget(session)
         self.save(session)
 

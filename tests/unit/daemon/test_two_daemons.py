@@ -258,3 +258,38 @@ def test_chunks_of_members_are_theirs(shared: Machine):
     assert [steps(one).total() for one in chunks[:2]] == [100, 20]
     files = [one for one in trace.rglob("*") if not one.is_symlink()]
     assert {one.stat().st_uid for one in files} == {USER}
+
+
+def test_a_name_is_that_of_one_session_whosever_it_is(shared: Machine):
+    """Who may not see a session can neither have its name nor do anything to it."""
+    program = build_ordered(shared.folder)
+    member, stranger = shared.member, shared.other_member
+    trace = member.home / "trace"
+    memory = f"--shm-path={member.home}/memory"
+    rule = "enable-event -u ordered:*"
+    say(member, f"create s --output={trace} {memory}", rule, "start")
+    say(stranger, "create mine", rule, f"save mine --output-path={stranger.home}")
+    load = f"load mine --input-path={stranger.home} --override-name=s --force".split()
+    say(stranger, "destroy mine")
+
+    def attack() -> None:
+        for one in (stranger, shared.root):
+            assert "name already exists" in one.lttng("create", "s").err
+        assert "name already exists" in stranger.lttng(*load).err
+        for verb in ("start", "stop", "clear", "rotate", "destroy"):
+            assert "not found" in stranger.lttng(verb, "s").err
+        assert "Session s" not in stranger.lttng("list").out
+
+    with ordered(shared.user, program) as one:
+        one.do("100")
+        attack()
+        shared.root.end(signal.SIGKILL)
+        one.do("10")
+        assert shared.root.start().returncode == 0
+        wait_for_listed(member, one)
+        attack()
+        one.do("1000")
+        assert member.lttng("destroy", "s").err == ""
+        say(stranger, f"create s --output={stranger.home}/trace", rule, "start")
+        one.end()
+    assert steps(trace) == {one.process.pid: 1110}
