@@ -293,3 +293,31 @@ def test_a_name_is_that_of_one_session_whosever_it_is(shared: Machine):
         say(stranger, f"create s --output={stranger.home}/trace", rule, "start")
         one.end()
     assert steps(trace) == {one.process.pid: 1110}
+
+
+@pytest.mark.parametrize("buffers", ["uid", "pid"])
+def test_root_records_another_users_program_into_that_ones_memory(
+    shared: Machine, buffers: str
+):
+    """There is no other memory, whose event classes would lack in the metadata."""
+    program = build_ordered(shared.folder)
+    trace = shared.root.home / "trace"
+    rule = "enable-event -u -c one ordered:*"
+    channel = f"enable-channel -u --buffers-{buffers} one"
+    say(shared.root, f"create s --output={trace}", channel, rule, "start")
+    with ordered(shared.user, program) as one:
+        one.do("100")
+        assert shared.memory_owners() == {USER}
+        say(shared.root, "rotate")
+        one.do("10")
+        shared.root.end(signal.SIGKILL)
+        one.do("1")
+        assert shared.root.start().returncode == 0
+        wait_for_listed(shared.root, one)
+        one.do("1000")
+        say(shared.root, "destroy")
+        one.end()
+    (archive, last) = sorted((trace / "archives").iterdir(), key=lambda at: at.name[-1])
+    assert [steps(chunk).total() for chunk in (archive, last)] == [100, 1011]
+    for path in trace.rglob("metadata"):
+        assert "vestige:unused_" not in path.read_text()

@@ -92,6 +92,8 @@ class RunningCollector:
             of threads, which do not overwrite.
         writing: How its files are written.
         owner: Whose the trace is, if it is not this process's user.
+        user: Whose programs record at first; ``None``: those of whom the trace is.
+            Others than this process's user only for root.
 
     Raises:
         RecordError: There is no memory, or no place for the trace.
@@ -106,6 +108,7 @@ class RunningCollector:
         rings: Rings | None = None,
         writing: Writing | None = None,
         owner: Owner | None = None,
+        user: int | None = None,
     ) -> None:
         if rings is None:
             rings = Rings()
@@ -135,6 +138,7 @@ class RunningCollector:
                 cpu_rings=rings.of_cpus,
                 overwrite_rings=rings.overwrite,
                 owner=owner,
+                user=user,
                 **({} if writing is None else writing._asdict()),
             )
             if options.inherit_socket:

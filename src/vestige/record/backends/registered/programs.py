@@ -288,7 +288,8 @@ class RegisteredPrograms:
         found = session.traces.get(key)
         if found is None:
             folder = self._folder_of(program, session)
-            found = ProgramTrace(plan, channel, (*folder, channel.name))
+            place = (*folder, channel.name)
+            found = ProgramTrace(plan, channel, place, program.uid)
             session.traces[key] = found
         return found
 

@@ -67,6 +67,7 @@ class ProgramTrace:
         plan: The session.
         channel: The channel.
         folder: The directory of the trace, below that of the session.
+        user: Whose programs these are; ``None`` where that is known from before.
         is_left: Whether a daemon that was killed has left it, and it goes on.
 
     Raises:
@@ -79,6 +80,7 @@ class ProgramTrace:
         plan: SessionPlan,
         channel: ChannelPlan,
         folder: tuple[str, ...],
+        user: int | None = None,
         *,
         is_left: bool = False,
     ) -> None:
@@ -89,6 +91,10 @@ class ProgramTrace:
         self._folder = self._place.path
         self._rights = (files.uid, files.gid)
         self._owner = _owner(*self._rights)
+        # What another user's programs record into would else be the second memory of
+        # the trace: with event classes from far above, and empty ones in between.
+        is_chosen = self._owner is None and os.geteuid() == 0
+        self._user = user if is_chosen else None
         self._is_kept = plan.output is None
         self._options = channel_options(channel)
         self._rings = Rings(
@@ -149,6 +155,7 @@ class ProgramTrace:
             self._rings,
             writing=self._writing._replace(keep=self._is_kept),
             owner=self._owner,
+            user=self._user,
         )
 
     def _take_over(self) -> None:
