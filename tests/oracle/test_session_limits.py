@@ -48,7 +48,7 @@ def test_a_start_without_room_for_buffers_says_what_is_full(
             )
             daemon.lttng("enable-event", "-u", "-c", "c", "flood:*")
             done = daemon.lttng("start")
-            assert done.status == 66
+            assert done.status == 58
             assert done.err.startswith("Error: UST create channel failed: /dev/shm/")
             assert "no room for " in done.err
             assert "ring buffers of 68719476736 bytes each" in done.err

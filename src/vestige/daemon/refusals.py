@@ -43,9 +43,9 @@ REFUSALS = {
     "START_SESSION_ONCE": Refusal(50, "Session needs to be started once"),
     "SNAPSHOT_FAIL": Refusal(51, "Snapshot record failed"),
     "UST_EVENT_ENABLED": Refusal(55, "UST event already enabled"),
-    "UST_CHAN_FAIL": Refusal(66, "UST create channel failed"),
-    "UST_CHAN_EXIST": Refusal(67, "UST channel already exist"),
-    "UST_CHAN_NOT_FOUND": Refusal(69, "UST channel not found"),
+    "UST_CHAN_FAIL": Refusal(58, "UST create channel failed"),
+    "UST_CHAN_EXIST": Refusal(57, "UST channel already exist"),
+    "UST_CHAN_NOT_FOUND": Refusal(59, "UST channel not found"),
     "UST_EVENT_NOT_FOUND": Refusal(76, "UST event not found"),
     "UST_CONTEXT_EXIST": Refusal(77, "UST context already exist"),
     "UST_CONTEXT_INVAL": Refusal(78, "UST invalid context"),
@@ -64,11 +64,11 @@ REFUSALS = {
     "LOAD_SESSION_NOENT": Refusal(89, "Session file not found"),
     "NO_CHANNEL": Refusal(72, "No channel found in the session"),
     "MAX_SIZE_INVALID": Refusal(90, "Snapshot max size is invalid"),
-    "SESSION_INVALID_CHAR": Refusal(92, "Invalid character found in session name"),
+    "SESSION_INVALID_CHAR": Refusal(73, "Invalid character found in session name"),
     "INVALID": Refusal(97, "Invalid parameter"),
     "FILTER_INVAL": Refusal(106, "Invalid filter bytecode"),
     "EXCLUSION_INVAL": Refusal(110, "Invalid exclusion data"),
-    "INVALID_CHANNEL_NAME": Refusal(116, "Invalid channel name"),
+    "INVALID_CHANNEL_NAME": Refusal(113, "Invalid channel name"),
     "SESSION_NOT_STARTED": Refusal(118, "Session not started"),
     "ROTATION_PENDING": Refusal(129, "Rotation already pending for this session"),
     "ROTATION_NOT_AVAILABLE": Refusal(
@@ -88,8 +88,8 @@ REFUSALS = {
     "ROTATION_AFTER_STOP_CLEAR": Refusal(
         159, "Session was already cleared since it became inactive"
     ),
-    "PROCESS_ATTR_EXISTS": Refusal(123, "Process attribute is already tracked"),
-    "PROCESS_ATTR_MISSING": Refusal(124, "Process attribute was not tracked"),
+    "PROCESS_ATTR_EXISTS": Refusal(114, "Process attribute is already tracked"),
+    "PROCESS_ATTR_MISSING": Refusal(115, "Process attribute was not tracked"),
     "NOT_SNAPSHOT_SESSION": Refusal(
         124, "Snapshot command can't be applied to a non-snapshot session"
     ),
@@ -98,11 +98,11 @@ REFUSALS = {
     "TRIGGER_NOT_FOUND": Refusal(127, "Trigger not found"),
     "ALREADY_SUBSCRIBED": Refusal(11, "Already subscribed to the condition"),
     "NOT_SUBSCRIBED": Refusal(11, "Not subscribed to the condition"),
-    "USER_NOT_FOUND": Refusal(166, "User not found"),
-    "GROUP_NOT_FOUND": Refusal(167, "Group not found"),
-    "UNSUPPORTED_DOMAIN": Refusal(168, "Unsupported domain used"),
+    "USER_NOT_FOUND": Refusal(160, "User not found"),
+    "GROUP_NOT_FOUND": Refusal(161, "Group not found"),
+    "UNSUPPORTED_DOMAIN": Refusal(162, "Unsupported domain used"),
     "TRACKING_POLICY": Refusal(
-        169,
+        163,
         "Operation does not apply to the process attribute tracker's tracking policy",
     ),
 }
