@@ -23,10 +23,10 @@ from .buffers import ChannelBuffers, TraceBuffers, Usage
 from .clock import Clock
 from .notified_rules import NotifiedRules
 from .plan import ChannelPlan, SessionPlan
+from .recorded_session import Losses, RecordedSession
 from .recording import Recording
 from .ring_files import Left, RingOwner, left_rings, remove_rings
 from .snapshots import write_snapshot
-from .timers import Timers
 from .trace_files import OwnerFiles
 from .wait_page import WaitPage
 
@@ -39,8 +39,6 @@ FREE_PERIOD = 1_000_000
 """Microseconds between two looks at what programs have left that were killed."""
 LONGEST_HALF = 10.0
 """Seconds between the two sockets of a program."""
-Losses = dict[str, tuple[int, int]]
-"""Event records without room, and packets that are not in the files, by channel."""
 
 
 OnSample = Callable[[str, ChannelPlan, int, Usage], None]
@@ -48,52 +46,6 @@ OnSample = Callable[[str, ChannelPlan, int, Usage], None]
 _Who = tuple[int, int, int, Registration | None]
 """A program that registers: its process ID, its user; without an ID, the number that
 the kernel has for it, and what it says."""
-
-
-class _Session:
-    """A session that has been active."""
-
-    def __init__(self, plan: SessionPlan) -> None:
-        self.plan = plan
-        self.traces: dict[int, TraceBuffers] = {}
-        """By user, or by process."""
-        self.lost: Losses = {}
-        """Of processes whose buffers are gone."""
-        self.written: dict[str, int] = {}
-        """Bytes that these have recorded, by channel."""
-        self.timers = Timers()
-        self.failure: OSError | None = None
-        """Why a part was not recorded, of no buffers that are there."""
-        self.told: OSError | None = None
-        """The last failure that was told."""
-        self._laps = 0
-        self.has_dead = False
-        """Whether a program has ended that shared its buffers."""
-        self.chunk_bytes = 0
-        """Of the present chunk: what was written of buffers that are gone."""
-        self.recording_since: float | None = None
-        """When the first program was brought to it, in seconds since 1970."""
-
-    def has_lost_objects(self) -> bool:
-        """Tell whether what tells of objects was overwritten since the last time."""
-        laps = sum(
-            ring.laps
-            for one in self.plan.channels
-            if one.tells_of_objects
-            for buffers in self.buffers(one.name)
-            for ring in buffers.rings
-        )
-        before, self._laps = self._laps, laps
-        return laps > before
-
-    def buffers(self, channel: str) -> list[ChannelBuffers]:
-        """Return the buffers of a channel, of all users or processes.
-
-        Args:
-            channel: Its name.
-        """
-        all_traces = self.traces.values()
-        return [one.channels[channel] for one in all_traces if channel in one.channels]
 
 
 class Programs:
@@ -113,7 +65,7 @@ class Programs:
         self._applications: list[Application] = []
         self._half: dict[_Who, dict[int, tuple[Registration, socket.socket]]] = {}
         """Sockets of programs that have not opened the other yet."""
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[str, RecordedSession] = {}
         self._patience = Patience()
         self._left: dict[str, Losses] = {}
         """What a daemon before this one had lost, by session."""
@@ -232,7 +184,7 @@ class Programs:
                 return found
         return None
 
-    async def _bring(self, application: Application, session: _Session) -> None:
+    async def _bring(self, application: Application, session: RecordedSession) -> None:
         """Bring a program to what a session says now."""
         facts = application.facts
         async with application.turn():
@@ -258,7 +210,9 @@ class Programs:
             if plan.is_active and session.recording_since is None:
                 session.recording_since = time.time()
 
-    def _traces(self, application: Application, session: _Session) -> TraceBuffers:
+    def _traces(
+        self, application: Application, session: RecordedSession
+    ) -> TraceBuffers:
         plan = session.plan
         # Processes elsewhere can have the same ID, or none here.
         key = id(application) if plan.is_per_process else application.uid
@@ -338,7 +292,7 @@ class Programs:
         """
         session = self._sessions.get(plan.name)
         if session is None:
-            session = self._sessions[plan.name] = _Session(plan)
+            session = self._sessions[plan.name] = RecordedSession(plan)
             session.lost = self._left.pop(plan.name, {})
         if plan.is_active and not session.plan.is_active:
             for traces in session.traces.values():
@@ -358,7 +312,7 @@ class Programs:
         if error is not None:
             raise error
 
-    def _begin_timers(self, session: _Session, channel: ChannelPlan) -> None:
+    def _begin_timers(self, session: RecordedSession, channel: ChannelPlan) -> None:
         name = channel.name
 
         async def switch() -> None:
@@ -388,7 +342,7 @@ class Programs:
             session.timers.begin("read", name, channel.read_timer, read)
         session.timers.begin("monitor", name, channel.monitor_timer, monitor)
 
-    async def _switch(self, session: _Session, channel: str) -> None:
+    async def _switch(self, session: RecordedSession, channel: str) -> None:
         """End the sub-buffers of a channel that are not full, and write them."""
         done: list[TraceBuffers] = []
         chosen: dict[Application, Recording] = {}
@@ -570,7 +524,7 @@ class Programs:
             for one in self._applications
         ]
 
-    async def _bring_all(self, session: _Session) -> OSError | None:
+    async def _bring_all(self, session: RecordedSession) -> OSError | None:
         """Bring all programs at once; return why one of them could not be."""
         bring = partial(self._try_to_bring, session)
         error = await self._patience.bring(
@@ -579,7 +533,7 @@ class Programs:
         return error if isinstance(error, OSError) else None
 
     async def _try_to_bring(
-        self, session: _Session, application: Application
+        self, session: RecordedSession, application: Application
     ) -> OSError | None:
         """Bring a program; let it go if it does not do what it should."""
         try:
