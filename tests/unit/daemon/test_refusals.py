@@ -20,6 +20,7 @@ OTHER_NAMES = {
 
 
 def test_each_number_is_that_of_the_header() -> None:
+    """Names that differ are listed."""
     constants = re.findall(r"\bLTTNG_ERR_(\w+)\s*=\s*(\d+)", HEADER.read_text())
     numbers = {name: int(number) for name, number in constants}
     assert len(numbers) > 100
