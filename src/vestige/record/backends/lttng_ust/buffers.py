@@ -295,6 +295,9 @@ class ChannelBuffers:
         self._classes: dict[tuple[str, int, bytes], int] = {}
         self._class_bytes = 0
         self._is_declared = self._is_closed = False
+        self._early_classes: list[str] = []
+        """Of events that a program named before the channel's contexts: it may end, or
+        a chunk may, in between."""
         self.failure: OSError | None = None
         """Why a part was not written."""
         self._written = self._unwritten = 0
@@ -321,9 +324,13 @@ class ChannelBuffers:
         Args:
             contexts: Their declarations.
         """
-        if not self._is_declared:
-            self._trace.declare(stream_text(self.number, contexts, self._trace.clock))
+        if self._is_declared:
+            return
         self._is_declared = True
+        self._trace.declare(stream_text(self.number, contexts, self._trace.clock))
+        early, self._early_classes = self._early_classes, []
+        for text in early:
+            self._trace.declare(text)
 
     def event_class(
         self,
@@ -355,11 +362,13 @@ class ChannelBuffers:
                 raise UnknownFieldClassError("expected fewer event classes")
             self._class_bytes = size
             number = self._classes[key] = len(self._classes)
-            self._trace.declare(
-                event_text(
-                    name, number, self.number, level=level, fields=fields, uri=uri
-                )
+            text = event_text(
+                name, number, self.number, level=level, fields=fields, uri=uri
             )
+            if self._is_declared:
+                self._trace.declare(text)
+            else:
+                self._early_classes.append(text)
         return number
 
     def _make_copies(self) -> PacketCopies | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -90,3 +91,32 @@ def test_a_trace_that_was_removed_is_made_anew(tmp_path):
     text = "was removed while it was written"
     assert [one and one.strerror for one in told] == [None, text, text, None]
     assert (size, is_whole) == (4096, True)
+
+
+def test_events_are_declared_after_their_channel(tmp_path):
+    """A program that ends in between leaves metadata that can be read."""
+    channel = ChannelPlan("c", 4096, 4)
+    ids = (os.getuid(), os.getgid())
+    where = (str(tmp_path / "out"), str(tmp_path / "rings"))
+    plan = SessionPlan(
+        "s", *ids, 0.0, *where, False, True, False, (channel,), EVERYBODY
+    )
+
+    async def main():
+        traces = TraceBuffers(plan, ("ust", "uid", "0"), {}, Clock())
+        try:
+            declared = traces.channel(channel)
+            assert declared.event_class("a:b", 13, b"", {}, "") == 0
+            traces.metadata.write()
+            early = content(traces.folder, "metadata")
+            declared.declare([])
+            assert declared.event_class("a:c", 13, b"", {}, "") == 1
+            traces.metadata.write()
+            late = content(traces.folder, "metadata")
+            return [
+                re.findall(rb"(stream|a:.)(?: \{|\")", one) for one in (early, late)
+            ]
+        finally:
+            traces.close()
+
+    assert asyncio.run(main()) == [[], [b"stream", b"a:b", b"a:c"]]
