@@ -19,7 +19,7 @@ help:
 	@echo "make test     all tests; those that need LTTng or a peer say so when it is missing"
 	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, the tracer, cargo fmt, clippy"
 	@echo "make lint-c   only what lint says of the C"
-	@echo "make torture  the tests of the recorder in their long form, a few minutes"
+	@echo "make torture  the tests of the recorder and of sessions in their long form, some twenty minutes"
 	@echo "make judge-programs record servers built from sources; VESTIGE_JUDGE=short for two"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
@@ -84,7 +84,7 @@ test: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q
 
 torture: $(VENV)/.built $(VENV)/.dev
-	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py tests/oracle/test_killed_sessions.py
+	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py tests/oracle/test_killed_sessions.py tests/oracle/test_soak.py
 
 judge-programs: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q tests/judge

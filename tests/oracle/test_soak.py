@@ -1,0 +1,108 @@
+"""A soak of sessions: programs start and die, and sessions are rotated, cleared and so on.
+
+What happens follows from a seed; ``VESTIGE_SOAK_SEED`` does it again, for as many seconds as
+``VESTIGE_SOAK_SECONDS`` says. It takes two minutes, and ten with ``VESTIGE_TORTURE=1``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from support.live_sessions import daemon_for_programs
+from support.session_daemon import SessionDaemon
+from support.soak import Memory, Soak, memory_of
+from support.soak_programs import Counts, SoakedPrograms, build_soaked
+from support.tortured import IS_LONG
+from support.waiting import wait_until
+
+SECONDS = float(os.environ.get("VESTIGE_SOAK_SECONDS", "600" if IS_LONG else "120"))
+SEED = int(os.environ.get("VESTIGE_SOAK_SEED", "0")) or random.SystemRandom().randrange(
+    1, 1 << 32
+)
+STEPS = 150
+"""Of a round, after which all that was recorded is read."""
+MOST_GROWTH = 4 << 20
+"""Bytes of private memory: what an allocator keeps changes by a megabyte from round to
+round. In ten minutes, some 2000 commands and programs follow the half: 2 KiB that each
+leaves behind would show."""
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.usefixtures("babeltrace_peer", "lttng"),
+    pytest.mark.timeout(5 * SECONDS + 300),
+]
+
+
+def tell(*lines: str) -> None:
+    """Print lines, which are shown if the test fails."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def soak(
+    daemon: SessionDaemon,
+    built: dict[str, Path],
+    folder: Path,
+    number: int,
+    *,
+    kills: bool,
+) -> list[str]:
+    """Do one round; return what is wrong."""
+    chance = random.Random(f"{SEED} {number}")  # noqa: S311 - no secret
+    folder.mkdir()
+    counts = Counts(folder / "counts")
+    programs = SoakedPrograms(built, counts, daemon.environment, chance)
+    one = Soak(daemon, programs, folder, chance, kills_daemon=kills)
+    try:
+        reports = one.run(STEPS)
+    except BaseException:
+        tell(*one.history)
+        raise
+    faults = [*one.faults]
+    for name, report in reports.items():
+        tell(f"round {number}, {name}: {report}")
+        faults += [f"{name}: {fault}" for fault in report.faults]
+    tell(f"round {number}: {programs.started} programs, {memory_of(daemon)}")
+    if faults:
+        tell(*one.history)
+    else:
+        shutil.rmtree(folder)
+    return faults
+
+
+def at_rest(daemon: SessionDaemon, descriptors: int) -> Memory:
+    """Return what a daemon has that has nothing to do."""
+    wait_until(lambda: memory_of(daemon).descriptors <= descriptors, "it lets go", 60.0)
+    return memory_of(daemon)
+
+
+def test_sessions_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Every event is read once or told lost, and the daemon does not grow."""
+    built = build_soaked(tmp_path)
+    tell(f"VESTIGE_SOAK_SEED={SEED} VESTIGE_SOAK_SECONDS={SECONDS:g}")
+    # A program that stands still is not given up.
+    monkeypatch.setenv("LTTNG_APP_SOCKET_TIMEOUT", "60")
+    begin, half = time.monotonic(), None
+    number = 0
+    with daemon_for_programs() as daemon:
+        first = memory_of(daemon)
+        while (passed := time.monotonic() - begin) < SECONDS or half is None:
+            is_late = passed > SECONDS / 2
+            if is_late and half is None and number:
+                half = at_rest(daemon, first.descriptors)
+            faults = soak(
+                daemon, built, tmp_path / str(number), number, kills=half is None
+            )
+            assert not faults, f"seed {SEED}, round {number}"
+            number += 1
+        end = at_rest(daemon, first.descriptors)
+    tell(f"begin {first}", f"half {half}", f"end {end}")
+    assert end.rings == half.rings == 0
+    assert end.descriptors <= first.descriptors
+    assert end.threads <= half.threads
+    assert end.private - half.private < MOST_GROWTH
