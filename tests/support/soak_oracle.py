@@ -36,8 +36,9 @@ States = npt.NDArray[np.int8]
 READ_SECONDS = 300.0
 TOLD_LOSS = re.compile("Tracer (may have )?discarded ")
 DUMP_END = "lttng_ust_statedump:end"
-LONGEST_DUMP = timedelta(seconds=5)
-"""From the begin of a chunk to the end of the state dumps in it, on a busy machine."""
+LONGEST_DUMP = timedelta(seconds=15)
+"""From the begin of a chunk to the end of the state dumps in it: a program that stands
+still describes itself later."""
 COLUMNS = [
     "timestamp",
     "stream_id",
