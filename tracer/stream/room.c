@@ -118,6 +118,9 @@ static void make_room(void *argument)
 	if (room->is_for_notes)
 		return;
 	is_first = !stream_is_open(room->channel, stream);
+	/* What is recorded once more into the same memory finds its slot, and no rings. */
+	if (!stream->cpus.count)
+		cpu_rings_find(room->channel, stream);
 	if (make_room_on_cpu(room))
 		return;
 	/* A handler that ran while we waited may have got us a chunk. */

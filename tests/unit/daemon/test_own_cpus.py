@@ -260,3 +260,23 @@ def test_a_child_of_vfork_writes_to_no_ring_of_a_cpu(
         assert found.pop(None) == [*range(3)] * 20
         rest = [number for numbers in found.values() for number in numbers]
         assert sorted(rest) == sorted([*range(5)] * 20)
+
+
+def test_threads_go_on_in_the_rings_of_cpus_after_a_stop(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """They know the memory from before, whose own rings they have no need of."""
+    begin(daemon, tmp_path / "trace", "first")
+    with ordered(daemon, program) as one:
+        one.do("100")
+        for _ in range(2):
+            say(daemon, "stop", "start")
+            one.do("100")
+        say(daemon, "destroy")
+        one.end()
+    files = [at.name for at in folder_of(tmp_path / "trace", "first").iterdir()]
+    streams = [name for name in files if CPU_FILE.fullmatch(name)]
+    assert streams
+    assert {*files} == {"metadata", "index", *streams}
+    found = numbers_by_cpu(tmp_path / "trace")
+    assert sum(map(len, found.values())) == 300
