@@ -53,7 +53,7 @@ def test_the_metadata_describes_it(daemon: SessionDaemon, workshop, tmp_path):
     assert daemon.lttng("regenerate", "metadata").status == 0
     daemon.end(signal.SIGKILL)
     assert daemon.start().returncode == 0
-    assert "nothing was recorded from" in end(daemon)
+    assert "recorded nothing from" in end(daemon)
     assert len(lines(tmp_path)) == 3
     [metadata] = tmp_path.rglob("metadata")
     text = metadata.read_bytes().decode(errors="replace")

@@ -471,7 +471,7 @@ def test_a_disk_that_is_full_is_told(
         (folder / f"c_{cpu}").symlink_to("/dev/full")
     run(daemon, workshop.program("flood"), 5000)
     done = daemon.lttng("stop")
-    assert "A part of the trace could not be written: [Errno" in done.err
+    assert "A part of the trace could not be written: " in done.err
     assert done.status == 1
 
 

@@ -372,8 +372,10 @@ def test_what_is_too_much_is_told(daemon: SessionDaemon, program: Path, tmp_path
         assert f"it records for {MOST_CHANNELS} channels" in stopped.err
         say(daemon, "destroy many", "start more")
         one.do("4")
-        # What was missing is told once.
-        assert daemon.lttng("destroy", "more").status == 0
+        # It is told once more at the end: the trace lacks it for ever.
+        destroyed = daemon.lttng("destroy", "more")
+        assert destroyed.status == 1
+        assert f"it records for {MOST_CHANNELS} channels" in destroyed.err
         one.end()
     assert steps(tmp_path / "many").total() == 5 * MOST_CHANNELS
     assert steps(tmp_path / "more").total() == 4
