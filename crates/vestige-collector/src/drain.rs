@@ -222,11 +222,16 @@ impl Recording {
         })
     }
 
-    /// What a chunk has to say, up to a place in it.
-    fn draft(&self, slot: u32, state: &SlotState, chunk: u32, committed: u32) -> Draft {
+    /// What a chunk has to say from behind what was flushed of it, up to what is committed.
+    fn draft(
+        &self,
+        slot: u32,
+        state: &SlotState,
+        chunk: u32,
+        (flushed, committed): (u32, u32),
+    ) -> Draft {
         let place = self.arena.chunk(chunk);
         let packet = place.packet();
-        let flushed = state.account.flushed;
         let from = flushed.max(RECORDS_AT);
         let bytes = committed.saturating_sub(from);
         let begin = packet.timestamp_begin().load(Ordering::Relaxed);
@@ -256,9 +261,12 @@ impl Recording {
         }
     }
 
-    /// What a chunk has to say now, of a slot of which nothing is in files.
-    pub fn present_draft(&self, slot: u32, state: &SlotState, chunk: u32) -> Draft {
-        self.draft(slot, state, chunk, self.committed(chunk))
+    /// What a chunk has to say now, without what was flushed of it, or thrown away.
+    pub fn present_draft(&self, slot: u32, state: &SlotState, chunk: u32, seq: u64) -> Draft {
+        // That was a part of one chunk: the first that is not in files as a whole.
+        let is_flushed = seq == state.account.drained_seq.saturating_add(1);
+        let flushed = if is_flushed { state.account.flushed } else { 0 };
+        self.draft(slot, state, chunk, (flushed, self.committed(chunk)))
     }
 
     /// Describes the event classes that programs have registered so far.
@@ -288,10 +296,10 @@ impl Recording {
             // What may have been written of a chunk was of one of those.
             state.account.flushed = 0;
         }
-        let mut draft = self.draft(slot, state, *first, committed);
+        let mut draft = self.draft(slot, state, *first, (state.account.flushed, committed));
         draft.given_up = given_up;
         for (chunk, _) in rest {
-            let part = self.draft(slot, state, *chunk, self.committed(*chunk));
+            let part = self.draft(slot, state, *chunk, (0, self.committed(*chunk)));
             draft.records.extend(part.records);
             draft.missing = draft.missing.saturating_add(part.missing);
             draft.end = draft.end.max(part.end);
@@ -458,7 +466,7 @@ impl Recording {
                 return Ok(());
             }
             self.write_classes()?;
-            let mut draft = self.draft(slot, state, chunk, committed);
+            let mut draft = self.draft(slot, state, chunk, (state.account.flushed, committed));
             draft.given_up = given_up;
             draft.is_in_ring = self.arena.rings_overwrite().then_some((slot, cur >> 32));
             // The end must be that of these records, or of one that is not yet committed.

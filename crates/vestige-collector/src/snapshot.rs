@@ -243,7 +243,7 @@ impl Recording {
         records.clear();
         let mut whole: Option<Draft> = None;
         for (chunk, seq) in &group.chunks {
-            let draft = self.present_draft(slot, state, *chunk);
+            let draft = self.present_draft(slot, state, *chunk, *seq);
             for (at, bytes) in &draft.records {
                 let before = records.len();
                 records.resize(before + *bytes as usize, 0);

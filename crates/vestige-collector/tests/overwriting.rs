@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -245,4 +246,23 @@ fn nonsense_is_reported() {
 
         assert!(outcome[0].is_damaged, "{gone} {outcome:?}");
     }
+}
+
+#[test]
+fn a_snapshot_has_chunks_since_a_clear_as_wholes() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(9);
+    collector.clear().unwrap();
+    // In the chunk that was cleared, and in the next one, with less in it than was cleared.
+    thread.record(RECORDS - 9 + 5);
+    let place = folder.0.join("snapshot");
+    fs::create_dir(&place).unwrap();
+    collector.snapshot(&place, usize::MAX).unwrap();
+
+    let found = packets_with_gaps(&place.join("7-8"));
+    let counts: Vec<usize> = found.iter().map(|one| one.records.len()).collect();
+    assert_eq!(counts, [RECORDS - 9, 5]);
 }

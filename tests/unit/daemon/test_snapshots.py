@@ -243,3 +243,35 @@ def test_clear_empties_buffers(daemon: SessionDaemon, program: Path, tmp_path: P
         run(daemon, "snapshot record")
         one.end()
     assert [len(numbers(one)) for one in snapshots(tmp_path)] == [30, 0, 4]
+
+
+def test_buffers_that_were_cleared_are_filled_anew(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """With what is in the first chunk before the clear, nothing later is left out."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, tmp_path, "--subbuf-size=4k --num-subbuf=4")
+        one.do("30")
+        run(daemon, "clear")
+        one.do("50000")
+        run(daemon, "snapshot record")
+        one.end()
+    found = numbers(snapshots(tmp_path)[0])
+    assert found == [*range(50_000 - len(found), 50_000)]
+    assert len(found) >= 3 * 200
+
+
+def test_threads_are_in_snapshots_after_clear_and_stop(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Those that go on: each begins a chunk, with less in it than was cleared."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(daemon, tmp_path)
+        one.do("300")
+        run(daemon, "clear", "stop", "start")
+        one.do("4")
+        run(daemon, "snapshot record")
+        one.end()
+    assert numbers(snapshots(tmp_path)[0]) == [*range(4)]
