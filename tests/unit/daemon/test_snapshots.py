@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 import vestige
-from support.own_programs import STEP, build_ordered, ordered, wait_for_listed
+from support.own_programs import (
+    STEP,
+    build_ordered,
+    ordered,
+    steps,
+    wait_for_listed,
+)
 from support.session_daemon import SECONDS, SessionDaemon, session_daemon, stopped
 from support.waiting import wait_until
 from vestige.record.backends.lttng_ust.ring import possible_cpus
@@ -275,3 +281,34 @@ def test_threads_are_in_snapshots_after_clear_and_stop(
         run(daemon, "snapshot record")
         one.end()
     assert numbers(snapshots(tmp_path)[0]) == [*range(4)]
+
+
+def test_a_program_that_stood_still_describes_itself_after_clear(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """It owed an answer to a rotation then; what it had told before is thrown away."""
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        run(
+            daemon,
+            f"create r --output={tmp_path / 'r'}",
+            "enable-channel -u c",
+            f"enable-event -u -c c {STEP}",
+            "start",
+        )
+        begin(daemon, tmp_path / "s")
+        one.process.send_signal(signal.SIGSTOP)
+        try:
+            run(daemon, "rotate r", "clear s")
+        finally:
+            one.process.send_signal(signal.SIGCONT)
+        one.do("4")
+
+        def is_described() -> bool:
+            run(daemon, "snapshot record -s s")
+            newest = snapshots(tmp_path / "s")[-1]
+            assert numbers(newest) == [*range(4)]
+            return steps(newest, ["lttng_ust_statedump:bin_info"]).total() > 2
+
+        wait_until(is_described, "its state is told", SECONDS)
+        one.end()

@@ -6,7 +6,7 @@ import array
 import asyncio
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,8 @@ class Program:
         """When it was asked, or last said something before the end of its answer."""
         self._generation = 0
         self._lock = asyncio.Lock()
+        self._dumps_to_come: set[int] = set()
+        """The memories to which it will be asked to describe its state."""
         self._answers: asyncio.Queue[Received | None] = asyncio.Queue()
         self._is_asked = False
         self._answer_size = 0
@@ -154,22 +156,41 @@ class Program:
         """
         await self._ask(Message.STOP, STOP.pack(arena))
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether it owes an answer."""
-        return self._lock.locked()
-
-    async def dump_state(self, arena: int, *, is_patient: bool = False) -> None:
+    async def dump_state(self, arena: int) -> None:
         """Let it describe its state once more.
 
         Args:
             arena: The inode of the memory where it is to be told.
-            is_patient: Whether it may take as long as it likes.
 
         Raises:
             ProgramGoneError: It does not answer.
         """
-        await self._ask(Message.DUMP, STOP.pack(arena), is_patient=is_patient)
+        await self._ask(Message.DUMP, STOP.pack(arena))
+
+    async def dump_state_some_time(self, arena: int) -> None:
+        """Let it describe its state once more, when it has answered all else.
+
+        It may take as long as it likes. What it is yet to be asked is asked once: the
+        answer is that of later.
+
+        Args:
+            arena: The inode of the memory where it is to be told.
+
+        Raises:
+            ProgramGoneError: It has ended.
+        """
+        if arena in self._dumps_to_come:
+            return
+        self._dumps_to_come.add(arena)
+        try:
+            # From its turn on, the answer may be that of before.
+            await self._ask(
+                Message.DUMP,
+                STOP.pack(arena),
+                patiently=lambda: self._dumps_to_come.discard(arena),
+            )
+        finally:
+            self._dumps_to_come.discard(arena)
 
     def let_begin(self) -> None:
         """Let the program begin, which waited for what to record."""
@@ -212,12 +233,17 @@ class Program:
         *,
         status: int = 0,
         files: Sequence[int] = (),
-        is_patient: bool = False,
+        patiently: Callable[[], None] | None = None,
     ) -> list[Received]:
-        """Ask, and wait for the answer; return all messages of it."""
-        patience = None if is_patient else longest_wait()
+        """Ask, and wait for the answer; return all messages of it.
+
+        With `patiently`, it may take as long as it likes; that is called at its turn.
+        """
+        patience = longest_wait() if patiently is None else None
         try:
             async with asyncio.timeout(patience), self._lock:
+                if patiently is not None:
+                    patiently()
                 try:
                     return await self._answer(kind, body, status, files)
                 finally:

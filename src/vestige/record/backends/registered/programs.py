@@ -527,10 +527,9 @@ class RegisteredPrograms:
             with suppress(ProgramGoneError):
                 for (session, _), arena in [*program.recorded.items()]:
                     if session == name:
-                        await program.dump_state(arena, is_patient=True)
+                        await program.dump_state_some_time(arena)
 
-        free = [one for one in self._programs if not one.is_busy]
-        await self._patience.bring(free, dump, lambda _: None)
+        await self._patience.bring([*self._programs], dump, lambda _: None)
 
     async def write_metadata(self, name: str) -> None:
         """Write what begins the metadata of a session once more.
