@@ -13,6 +13,7 @@
 #include "../base/system.h"
 #include "application.h"
 #include "context_list.h"
+#include "lone.h"
 #include "memory.h"
 #include "perf_counter.h"
 
@@ -55,17 +56,15 @@ void context_forget(void)
  * notes. */
 static INLINED bool is_known(const struct known_contexts *known, unsigned int bit, uint64_t key)
 {
-	return LIKELY(known->key == key && known->is_there & bit);
+	return LIKELY(known && known->key == key && known->is_there & bit);
 }
 
-/* Of a thread that records nothing, and is asked for triggers alone. */
-static __thread struct known_contexts known_alone __attribute__((tls_model("initial-exec")));
-
+/* A thread that records nothing, and is asked for triggers alone, has them elsewhere. */
 static INLINED struct known_contexts *known_of_thread(void)
 {
 	struct notes *notes = stream_memory_notes();
 
-	return LIKELY(notes != NULL) ? &notes->known : &known_alone;
+	return LIKELY(notes != NULL) ? &notes->known : lone_known();
 }
 
 /* What it is told has another key from now on. */
@@ -107,8 +106,10 @@ static unsigned int credential_place(unsigned int number)
 }
 
 /* Ask for a namespace, a credential or the ID of the thread, and note the answer. */
-static APART uint64_t ask_system(struct known_contexts *known, unsigned int number, uint64_t key)
+static APART uint64_t ask_system(struct known_contexts *noted, unsigned int number, uint64_t key)
 {
+	struct known_contexts unnoted = {.key = 0};
+	struct known_contexts *known = noted ? noted : &unnoted;
 	const unsigned int bit = 1u << number;
 	uint64_t value;
 
@@ -170,6 +171,9 @@ const char *context_text(unsigned int number)
 	/* That of its records. */
 	if (stream && stream->vpid)
 		return stream->procname;
+	/* Nor will there be a record, or a notification. */
+	if (!known)
+		return "";
 	if (!is_known(known, CONTEXT_PROCNAME, key)) {
 		begin_again(known, key);
 		system_thread_name(known->procname);

@@ -14,6 +14,7 @@
 /* The memory of a thread, or of one that has ended: then another one may have it. */
 struct lone {
 	struct vestige_passage passage;
+	struct known_contexts known;
 	uint32_t thread;
 };
 
@@ -40,6 +41,8 @@ static bool take_left(struct lone *lone, uint32_t thread)
 					 __ATOMIC_RELAXED))
 		return false;
 	lone->passage.inside = 0;
+	/* Of the one that has ended. */
+	lone->known.is_there = 0;
 	return true;
 }
 
@@ -60,6 +63,11 @@ struct vestige_passage *lone_passage(void)
 		if (take_left(&all[index], thread))
 			own = &all[index];
 	return own ? &own->passage : NULL;
+}
+
+struct known_contexts *lone_known(void)
+{
+	return own ? &own->known : NULL;
 }
 
 static bool wait_for(const struct lone *lone)
