@@ -224,7 +224,7 @@ class Soak:
         session.expected.change(window, records=False)
 
     def _stop_or_start(self) -> None:
-        session = self._chance.choice([s for s in self.sessions if s.name != "kept"])
+        session = self._chance.choice(self.sessions)
         self._stop(session) if session.is_active else self._start(session)
 
     def _enable_or_disable(self) -> None:

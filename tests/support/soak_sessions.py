@@ -167,12 +167,10 @@ class SoakSession:
         for place, expected in self.snapshots:
             found = read_trace(place)
             one = Report()
-            # Damage, and what is missing, is reported and no fault yet: copies of the rings
-            # of Vestige's own tracer are not always whole while threads overwrite them.
             report.damage += len(found.complaints)
+            one.faults += found.complaints
             _check_numbers(one, found.events, expected, counts)
             report.missing += one.missing if self.name == "kept" else 0
-            one.faults = [f for f in one.faults if " missing" not in f]
             report.unresolved += found.unresolved
             report.read += one.read
             report.faults += [f"{place.name}: {fault}" for fault in one.faults]
