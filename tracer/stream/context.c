@@ -39,7 +39,7 @@ int context_find(const char *name, size_t length)
 
 unsigned int context_size(unsigned int number)
 {
-	return contexts[number].size;
+	return number < CONTEXTS ? contexts[number].size : sizeof(uint64_t);
 }
 
 bool context_is_text(unsigned int number)

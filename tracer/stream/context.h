@@ -18,7 +18,7 @@
 /* Find a context by its name; negative when there is none. Its number is that of its bit among the
  * settings, but for counters: of these a channel has a list. */
 int context_find(const char *name, size_t length) HIDDEN;
-/* Bytes of a context in a record; of counters see context_list.h. */
+/* Bytes of a context, or of a counter, in a record. */
 unsigned int context_size(unsigned int number) HIDDEN;
 /* Whether it is a text, ended by a zero, else a number. */
 bool context_is_text(unsigned int number) HIDDEN;

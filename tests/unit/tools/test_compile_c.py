@@ -77,7 +77,11 @@ def test_another_machine(tmp_path, other):
 
 
 def test_all_sources_are_looked_at():
-    """Each of the tracer's is part of something."""
+    """Each of the tracer's and of the control library's is part of something."""
     looked_at = {source for part in all_parts() for source in part.sources}
 
-    assert {path.resolve() for path in looked_at} == set((ROOT / "tracer").rglob("*.c"))
+    assert {path.resolve() for path in looked_at} == {
+        source
+        for house in ("tracer", "control")
+        for source in (ROOT / house).rglob("*.c")
+    }

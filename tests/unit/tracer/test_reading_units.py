@@ -23,7 +23,8 @@ SOURCES = [
     *[
         TRACER / "stream" / f"{name}.c"
         for name in (
-            *["application", "context", "draft", "memory", "perf_counter", "state"],
+            *["application", "context", "context_list", "draft", "lone", "memory"],
+            *["perf_counter", "state"],
         )
     ],
     *[TRACER / "objects" / f"{name}.c" for name in ("describe", "file")],
@@ -39,7 +40,7 @@ SOURCES = [
                 "expression_run",
                 "function_names",
             ],
-            *["patterns", "rules"],
+            *["patterns", "rule_file", "rules"],
         )
     ],
 ]
