@@ -12,7 +12,7 @@ type RingTuple = (i32, u64, u64, u64, u64, u64);
 /// still get, the number of the last packet that it has (negative for none).
 type FilesTuple = (i32, i32, i32, u64, u64, i64);
 
-fn rings(tuples: Vec<RingTuple>) -> PyResult<Vec<Ring>> {
+fn made_rings(tuples: Vec<RingTuple>) -> PyResult<Vec<Ring>> {
     let made = tuples.into_iter().map(|(file, bytes, subbuffer, count, delivered, data)| {
         Ring::new(file, Layout { bytes, subbuffer, count, delivered, data })
     });
@@ -34,8 +34,8 @@ pub struct FullPackets(Vec<Ring>);
 #[pymethods]
 impl FullPackets {
     #[new]
-    fn new(tuples: Vec<RingTuple>) -> PyResult<Self> {
-        rings(tuples).map(Self)
+    fn new(rings: Vec<RingTuple>) -> PyResult<Self> {
+        made_rings(rings).map(Self)
     }
 
     #[doc = core_doc!(FullPackets.copy)]
@@ -52,8 +52,8 @@ pub struct PacketFollower(Follower);
 #[pymethods]
 impl PacketFollower {
     #[new]
-    fn new(tuples: Vec<RingTuple>, wakes: i32, wake: i32, left: i32) -> PyResult<Self> {
-        let rings = rings(tuples)?;
+    fn new(rings: Vec<RingTuple>, wakes: i32, wake: i32, left: i32) -> PyResult<Self> {
+        let rings = made_rings(rings)?;
         Follower::new(rings, wakes, wake, left).map(Self).map_err(|error| exception(&error))
     }
 
