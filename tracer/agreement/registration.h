@@ -99,7 +99,7 @@ struct message_head {
 	uint32_t size;
 	/* Of the request that is made, or answered. */
 	uint32_t generation;
-	/* Of an answer. */
+	/* Of an answer, or what a request needs beside. */
 	uint32_t status;
 };
 

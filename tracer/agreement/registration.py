@@ -115,7 +115,7 @@ HEAD = Structure(
         Member("version", U16),
         Member("size", U32, about="Bytes of the message, with this."),
         Member("generation", U32, about="Of the request that is made, or answered."),
-        Member("status", U32, about="Of an answer."),
+        Member("status", U32, about="Of an answer, or what a request needs beside."),
     ),
     about="Before each message.",
 )

@@ -75,6 +75,8 @@ struct context_choice {
 /* What is asked of a channel: set before its first event, and not changed while it records. */
 struct channel_settings {
 	bool is_recording;
+	/* Whether another one takes its place: events are no longer chosen for it. */
+	bool is_replaced;
 	/* Whether the newest packets are kept, else the oldest. The arena tells. */
 	bool is_overwriting;
 	/* The number of the recording in this process, from 1 on: what a thread keeps of another

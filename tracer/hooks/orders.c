@@ -179,7 +179,8 @@ static enum joining_status record_this(struct talk *talk, long size, int file)
 	memset(&wanted, 0, sizeof(wanted));
 	if (!settings_words_parse(talk->request.words, &wanted))
 		return JOINING_FAILED;
-	return recording_begin(talk->which, &wanted, rules.bytes, rules.size);
+	return recording_begin(talk->which, &wanted, rules.bytes, rules.size,
+			       talk->request.head.status);
 }
 
 static enum joining_status stop_or_dump(const struct talk *talk, long size)

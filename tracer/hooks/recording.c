@@ -61,6 +61,22 @@ static uint32_t find(unsigned int daemon, uint64_t arena)
 	return channel;
 }
 
+/* The channel that records to an arena with this half of an inode; CHANNELS: none, or several. */
+static uint32_t find_half(unsigned int daemon, uint32_t half)
+{
+	uint32_t found = CHANNELS;
+
+	for (uint32_t channel = 0; half && channel < CHANNELS; channel++) {
+		if (!is_of(channel, daemon) || !is_recording(channel) ||
+		    (uint32_t) tracing_place(channel)->inode != half)
+			continue;
+		if (found < CHANNELS)
+			return CHANNELS;
+		found = channel;
+	}
+	return found;
+}
+
 /* A channel for another arena, the first before others, since its records cost least. */
 static uint32_t find_free(void)
 {
@@ -85,17 +101,40 @@ static void set_recording(uint32_t channel)
 	settings.channels[channel].is_recording = true;
 }
 
+static void end(uint32_t channel)
+{
+	settings_stop_channel(channel);
+	tracepoints_choose();
+	tracing_join_functions();
+	if (!streams_end(channel))
+		channels[channel].is_stuck = true;
+}
+
+/* Events are of the one or of the other. */
+static void begin_in_place_of(uint32_t other, uint32_t channel, const struct wanted *wanted)
+{
+	if (other == CHANNELS || other == channel) {
+		begin_events(channel, wanted);
+		return;
+	}
+	settings.channels[other].is_replaced = true;
+	begin_events(channel, wanted);
+	end(other);
+	settings.channels[other].is_replaced = false;
+}
+
 /* Go on with a recording, or change it. */
-static enum joining_status go_on(uint32_t channel, const struct wanted *wanted)
+static enum joining_status go_on(uint32_t channel, const struct wanted *wanted, uint32_t replaced)
 {
 	if (waiting_is_closed(&arenas[channel]))
 		return JOINING_FAILED;
 	set_recording(channel);
-	begin_events(channel, wanted);
+	begin_in_place_of(replaced, channel, wanted);
 	return JOINING_DONE;
 }
 
-static enum joining_status begin_other(uint32_t channel, const struct wanted *wanted)
+static enum joining_status begin_other(uint32_t channel, const struct wanted *wanted,
+				       uint32_t replaced)
 {
 	tracepoints_forget(channel);
 	/* It is the place of none until all of it is there. */
@@ -113,13 +152,14 @@ static enum joining_status begin_other(uint32_t channel, const struct wanted *wa
 	else
 		objects_start(channel, filter_forget, false);
 	is_begun = true;
-	begin_events(channel, wanted);
+	begin_in_place_of(replaced, channel, wanted);
 	return JOINING_DONE;
 }
 
 enum joining_status recording_begin(unsigned int daemon, const struct wanted *wanted,
-				    const char *rules, size_t rules_size)
+				    const char *rules, size_t rules_size, uint32_t replaced_half)
 {
+	const uint32_t replaced = find_half(daemon, replaced_half);
 	uint32_t channel = find(daemon, wanted->place.inode);
 	const bool is_known = channel < CHANNELS && is_same_place(channel, &wanted->place);
 
@@ -136,20 +176,16 @@ enum joining_status recording_begin(unsigned int daemon, const struct wanted *wa
 		return JOINING_FAILED;
 	channels[channel].daemon = daemon;
 	rules_set(channel, rules, rules_size);
-	return is_known ? go_on(channel, wanted) : begin_other(channel, wanted);
+	return is_known ? go_on(channel, wanted, replaced)
+			: begin_other(channel, wanted, replaced);
 }
 
 void recording_end(unsigned int daemon, uint64_t arena)
 {
 	const uint32_t channel = find(daemon, arena);
 
-	if (channel == CHANNELS)
-		return;
-	settings_stop_channel(channel);
-	tracepoints_choose();
-	tracing_join_functions();
-	if (!streams_end(channel))
-		channels[channel].is_stuck = true;
+	if (channel < CHANNELS)
+		end(channel);
 }
 
 void recording_dump(unsigned int daemon, uint64_t arena)

@@ -11,9 +11,11 @@
 #include "settings_words.h"
 
 /* Begin a recording in a channel that is free, go on with it after its end, or change its rules, which must
- * stay where they are as long as the process runs. */
+ * stay where they are as long as the process runs. That to the memory with the other half of an inode
+ * ends then, and no event goes to both; 0: none does. */
 enum joining_status recording_begin(unsigned int daemon, const struct wanted *wanted,
-				    const char *rules, size_t rules_size) HIDDEN;
+				    const char *rules, size_t rules_size,
+				    uint32_t replaced_half) HIDDEN;
 /* End the one to an arena: nothing more is recorded but what threads append at this moment. */
 void recording_end(unsigned int daemon, uint64_t arena) HIDDEN;
 /* Record once more what is loaded. */

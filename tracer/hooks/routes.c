@@ -158,6 +158,7 @@ bool routes_choose(const struct vestige_provider *provider, struct vestige_event
 		struct address *address = &to[count];
 
 		if (!settings.channels[channel].is_recording ||
+		    settings.channels[channel].is_replaced ||
 		    (!is_always && !rules_choose(channel, provider, event, &address->filter)))
 			continue;
 		address->channel = channel;

@@ -106,12 +106,14 @@ class Program:
                 self._answers.put_nowait(decode(raw))
         self.close()
 
-    async def record(self, words: str, rules: bytes) -> Joining:
+    async def record(self, words: str, rules: bytes, replaced: int = 0) -> Joining:
         """Tell it what to record; return what it says to that.
 
         Args:
             words: The words of the recording.
             rules: Its rules.
+            replaced: The inode of a memory to which it records nothing more from then
+                on, so that no event is in both; 0 for none.
 
         Raises:
             ProgramGoneError: It does not answer.
@@ -121,7 +123,8 @@ class Program:
         try:
             os.pwrite(file, rules, 0)
             body = RECORD.pack(len(raw), len(rules)) + raw
-            answer = await self._ask(Message.RECORD, body, files=(file,))
+            half = replaced & 0xFFFF_FFFF
+            answer = await self._ask(Message.RECORD, body, status=half, files=(file,))
         finally:
             os.close(file)
         with suppress(ValueError):

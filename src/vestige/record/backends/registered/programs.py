@@ -268,7 +268,8 @@ class RegisteredPrograms:
         program.recorded[key] = trace.arena
         self._expect(key, trace)
         rules = session.rules[channel.name]
-        status = await program.record(trace.words(channel), rules)
+        replaced = _replaced(program, session, channel.name, trace.arena)
+        status = await program.record(trace.words(channel), rules, replaced)
         if status == Joining.DONE:
             return
         program.recorded.pop(key, None)
@@ -573,3 +574,15 @@ def _hello(raw: bytes) -> Hello:
     if message.kind == Message.HELLO and message.body[:FINGERPRINT_BYTES] != own:
         raise OtherBuildError
     return Hello.read(message)
+
+
+def _replaced(program: Program, session: _Session, channel: str, arena: int) -> int:
+    """Return the memory that a program has had for a channel before it registered.
+
+    It is that of its parent, or of a daemon that was killed; 0 if there is none.
+    """
+    had = program.hello.arenas - {*program.recorded.values()}
+    for (name, _), one in session.traces.items():
+        if name == channel and one.arena in had and one.arena != arena:
+            return one.arena
+    return 0

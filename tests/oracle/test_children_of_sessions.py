@@ -1,0 +1,89 @@
+"""Children, and programs of a daemon that was killed, go from one memory to another."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import vestige
+from support.live_sessions import daemon_for_programs
+from support.session_daemon import SessionDaemon
+from support.soak_programs import Counts, build_soaked
+from support.waiting import wait_until
+from vestige.advice import VestigeWarning
+
+pytestmark = pytest.mark.usefixtures("babeltrace_peer", "lttng")
+SECONDS = 60
+PROGRAMS = 4
+CHILDREN = 6
+"""Of each."""
+BURSTS = 30
+
+
+def begin(daemon: SessionDaemon, output: Path) -> None:
+    """Record each process to a trace of its own."""
+    for words in (
+        f"create s --output={output}",
+        "enable-channel -u --buffers-pid --subbuf-size=64k --num-subbuf=16 c",
+        "enable-event -u -c c soaked:tick",
+        "start",
+    ):
+        assert daemon.lttng(*words.split()).status == 0
+
+
+def events_of(output: Path) -> Counter[tuple[int, int]]:
+    """Return how often each event is in all traces: writer and number."""
+    found: Counter[tuple[int, int]] = Counter()
+    with warnings.catch_warnings():
+        # Of memory to which programs were told to record no more.
+        warnings.simplefilter("ignore", VestigeWarning)
+        for metadata in sorted(output.glob("ust/pid/*/*/metadata")):
+            trace = vestige.open(metadata.parent)
+            found.update(
+                (event["writer"], event["number"])
+                for event in trace
+                if event.name == "soaked:tick"
+            )
+    return found
+
+
+@pytest.mark.parametrize("kills", [0, 3])
+def test_no_event_is_in_two_traces(tmp_path: Path, kills: int) -> None:
+    """Nor is one in none of them, as long as there is a daemon."""
+    folder = tmp_path / "built"
+    folder.mkdir()
+    program = build_soaked(folder)["own"]
+    counts = Counts(tmp_path / "counts")
+    with daemon_for_programs() as daemon:
+        begin(daemon, tmp_path / "out")
+        environment = {**os.environ, **daemon.environment}
+        running = [
+            subprocess.Popen(
+                [program, counts.path, str(seed), str(BURSTS), "2", str(CHILDREN)],
+                env=environment,
+            )
+            for seed in range(PROGRAMS)
+        ]
+        for kill in range(kills):
+            wait_until(
+                lambda done=2000 * (kill + 1): counts.done().sum() > done,
+                "they write",
+                SECONDS,
+            )
+            daemon.end(signal.SIGKILL)
+            assert daemon.start().returncode == 0
+        for one in running:
+            assert one.wait(SECONDS) == 0
+        assert daemon.lttng("stop").status == 0
+
+    found = events_of(tmp_path / "out")
+    assert found
+    assert [one for one, times in found.items() if times > 1] == []
+    if not kills:
+        assert len(found) == int(counts.done().sum())
