@@ -35,8 +35,8 @@ leaves behind would show."""
 pytestmark = [
     pytest.mark.oracle,
     pytest.mark.usefixtures("babeltrace_peer", "lttng"),
-    # It finds events of sessions with buffers of processes twice: of children, and after the
-    # daemon was killed. The suite gets its two minutes when it finds none.
+    # It finds archives and snapshots with events before the state dump that names their
+    # addresses. The suite gets its two minutes when it finds none.
     pytest.mark.skipif(
         not IS_LONG and "VESTIGE_SOAK_SEED" not in os.environ,
         reason="a part of make torture; VESTIGE_SOAK_SEED=N runs it",
