@@ -1,8 +1,9 @@
-"""Children go from the memory of their parents to that of their own."""
+"""Processes that fork, each with memory of its own, and daemons that are killed."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -13,6 +14,8 @@ import vestige
 from support.live_sessions import daemon_for_programs
 from support.session_daemon import SessionDaemon
 from support.soak_programs import Counts, build_soaked
+from support.waiting import wait_until
+from vestige.record.backends.in_process.recovery import ARENAS
 
 pytestmark = pytest.mark.usefixtures("babeltrace_peer", "lttng")
 SECONDS = 60
@@ -20,6 +23,8 @@ PROGRAMS = 4
 CHILDREN = 6
 """Of each."""
 BURSTS = 30
+BETWEEN_KILLS = 1500
+"""Events, of all."""
 
 
 def begin(daemon: SessionDaemon, output: Path) -> None:
@@ -45,8 +50,9 @@ def events_of(output: Path) -> Counter[tuple[int, int]]:
     return found
 
 
-def test_no_event_is_in_two_traces(tmp_path: Path) -> None:
-    """Nor is one in none of them."""
+@pytest.mark.parametrize("kills", [0, 3])
+def test_each_event_is_in_one_trace(tmp_path: Path, kills: int) -> None:
+    """Also when daemons are killed; and no memory is left."""
     folder = tmp_path / "built"
     folder.mkdir()
     program = build_soaked(folder)["own"]
@@ -61,6 +67,14 @@ def test_no_event_is_in_two_traces(tmp_path: Path) -> None:
             )
             for seed in range(PROGRAMS)
         ]
+        for kill in range(kills):
+            wait_until(
+                lambda least=BETWEEN_KILLS * (kill + 1): counts.done().sum() > least,
+                "they write",
+                SECONDS,
+            )
+            daemon.end(signal.SIGKILL)
+            assert daemon.start().returncode == 0
         for one in running:
             assert one.wait(SECONDS) == 0
         assert daemon.lttng("destroy").status == 0
@@ -68,3 +82,4 @@ def test_no_event_is_in_two_traces(tmp_path: Path) -> None:
     found = events_of(tmp_path / "out")
     assert [one for one, times in found.items() if times > 1] == []
     assert len(found) == int(counts.done().sum())
+    assert [*(tmp_path / "out").rglob(ARENAS)] == []

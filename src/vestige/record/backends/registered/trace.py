@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid as uuids
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -428,21 +429,39 @@ def left_traces(
 
     Returns:
         Of each the channel, the user, or a negative number if it is of one program
-        alone, and the directory below that of the session.
+        alone or has a namesake, and the directory below that of the session.
     """
     files = trace_root(plan)
     kind, inner = ("pid", ()) if plan.is_per_process else ("uid", (folder,))
-    found = []
+    found: list[tuple[ChannelPlan, int, tuple[str, ...]]] = []
     with owner_rights(files.uid, files.gid), suppress(OSError):
-        for number, whose in enumerate(Path(files.folder, "ust", kind).iterdir()):
-            key = -1 - number
-            if whose.name.isdecimal() and not plan.is_per_process:
-                key = int(whose.name)
-            found += [
-                (channel, key, ("ust", kind, whose.name, *inner, channel.name))
-                for channel in plan.channels
-                if whose.joinpath(*inner, channel.name, ARENAS_FILE).is_file()
-            ]
+        for whose in Path(files.folder, "ust", kind).iterdir():
+            for channel, name in _traces_in(whose.joinpath(*inner), plan.channels):
+                key = -1 - len(found)
+                is_first = name == channel.name and not plan.is_per_process
+                if is_first and whose.name.isdecimal():
+                    key = int(whose.name)
+                found.append((channel, key, ("ust", kind, whose.name, *inner, name)))
+    return found
+
+
+def _traces_in(
+    folder: Path, channels: Sequence[ChannelPlan]
+) -> list[tuple[ChannelPlan, str]]:
+    """Return the traces with memory in a directory, by their channels and names.
+
+    Where there is one already, the next is called ``CHANNEL-2`` and so on.
+    """
+    found = []
+    by_name = {one.name: one for one in channels}
+    for arenas in folder.glob(f"*/{ARENAS_FILE}"):
+        name = arenas.parent.name
+        first, _, number = name.rpartition("-")
+        channel = by_name.get(name) or (
+            by_name.get(first) if number.isdecimal() else None
+        )
+        if channel is not None and arenas.is_file():
+            found.append((channel, name))
     return found
 
 
