@@ -9,16 +9,16 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-import struct
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from . import abi
 from .application import Application
-from .filter_code import capture_code, filter_code
+from .conditions import encoded_name, set_conditions
+from .filter_code import capture_code
 from .lost_matches import LostMatches
 from .message_pack import Packed, unpack
-from .plan import NotifierPlan, RulePlan
+from .plan import NotifierPlan
 
 __all__ = ["Notifiers", "OnMatch"]
 
@@ -94,10 +94,9 @@ class Notifiers:
 
     async def _make(self, plan: NotifierPlan) -> int:
         rule = plan.rule
-        name = rule.name.encode(errors="replace")[: abi.NAME_SIZE - 1]
         notifier = abi.NOTIFIER_BODY.pack(
             0,
-            name,
+            encoded_name(rule.name),
             abi.LEVEL_TYPES[rule.level_type],
             rule.level,
             plan.token,
@@ -105,33 +104,13 @@ class Notifiers:
         )
         size = abi.SIZE_BODY.pack(len(notifier))
         handle = await self._two_steps(self._group, abi.EVENT_NOTIFIER, size, notifier)
-        await self._set_conditions(handle, rule)
+        await set_conditions(self._application, handle, rule)
         for number, capture in enumerate(plan.captures):
             code, names_at = capture_code(*capture)
             head = abi.CAPTURE_BODY.pack(len(code), names_at, number)
             await self._two_steps(handle, abi.CAPTURE, head, code)
         await self._application.do(handle, abi.ENABLE)
         return handle
-
-    async def _set_conditions(self, handle: int, rule: RulePlan) -> None:
-        do = self._application.do
-        if rule.filter is not None:
-            code, names_at = filter_code(rule.filter)
-            await do(
-                handle,
-                abi.FILTER,
-                abi.FILTER_BODY.pack(len(code), names_at, 0),
-                code,
-            )
-        if rule.exclusions:
-            names = b"".join(
-                one.encode(errors="replace")[: abi.NAME_SIZE - 1].ljust(
-                    abi.NAME_SIZE, b"\0"
-                )
-                for one in rule.exclusions
-            )
-            count = struct.pack("=I", len(rule.exclusions))
-            await do(handle, abi.EXCLUSION, count, names)
 
     def _read(self) -> bool:
         """Take matches that were told; return whether there may be more."""

@@ -387,9 +387,7 @@ class Programs:
             name: The session.
         """
         for traces in self._traces_of(name):
-            if self._is_unused(traces):
-                for buffers in traces.channels.values():
-                    buffers.end_open()
+            self._end_unused(traces)
             traces.end_chunk()
 
     def begin_chunk(self, name: str) -> None:
@@ -411,9 +409,7 @@ class Programs:
             name: The session.
         """
         for traces in self._traces_of(name):
-            if self._is_unused(traces):
-                for buffers in traces.channels.values():
-                    buffers.end_open()
+            self._end_unused(traces)
             traces.clear()
 
     def chunk_size(self, name: str) -> int:
@@ -438,13 +434,15 @@ class Programs:
         session = self._sessions.get(name)
         return [] if session is None else [*session.traces.values()]
 
-    def _is_unused(self, traces: TraceBuffers) -> bool:
-        """Tell whether no program writes to buffers, nor may begin to in this turn."""
-        return not any(
+    def _end_unused(self, traces: TraceBuffers) -> None:
+        """End open packets, if no program writes to them, nor may in this turn."""
+        is_used = any(
             recording.traces is traces
             for application in self._applications
             for recording in application.sessions.values()
         )
+        for buffers in () if is_used else traces.channels.values():
+            buffers.end_open()
 
     def usage(self, name: str) -> dict[str, list[Usage]]:
         """Return how full the rings of a session were, when its timers looked.

@@ -7,7 +7,7 @@ import struct
 from . import abi
 from .application import Application
 from .buffers import ChannelBuffers, TraceBuffers
-from .filter_code import filter_code
+from .conditions import encoded_name, set_conditions
 from .plan import ChannelPlan, ContextPlan, RulePlan, SessionPlan
 
 __all__ = ["Recording"]
@@ -165,24 +165,10 @@ class Recording:
 
     async def _make_rule(self, channel: _Channel, rule: RulePlan) -> None:
         """Make a rule; it is disabled."""
-        do = self._application.do
         kind = abi.LEVEL_TYPES[rule.level_type]
-        name = rule.name.encode(errors="replace")[: abi.NAME_SIZE - 1]
-        body = abi.EVENT_BODY.pack(0, name, kind, rule.level, 0)
-        handle = await do(channel.handle, abi.EVENT, body)
-        if rule.filter is not None:
-            code, names_at = filter_code(rule.filter)
-            head = abi.FILTER_BODY.pack(len(code), names_at, 0)
-            await do(handle, abi.FILTER, head, code)
-        if rule.exclusions:
-            names = b"".join(
-                one.encode(errors="replace")[: abi.NAME_SIZE - 1].ljust(
-                    abi.NAME_SIZE, b"\0"
-                )
-                for one in rule.exclusions
-            )
-            count = struct.pack("=I", len(rule.exclusions))
-            await do(handle, abi.EXCLUSION, count, names)
+        body = abi.EVENT_BODY.pack(0, encoded_name(rule.name), kind, rule.level, 0)
+        handle = await self._application.do(channel.handle, abi.EVENT, body)
+        await set_conditions(self._application, handle, rule)
         channel.rules[rule] = (handle, False)
 
     async def flush(self, channel: str) -> None:
