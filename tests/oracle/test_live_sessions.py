@@ -431,6 +431,27 @@ def test_a_program_that_is_stopped_does_not_hold_start(workshop: Workshop, tmp_p
         assert end(daemon) == ""
 
 
+def test_those_that_are_stopped_are_named(workshop: Workshop, tmp_path):
+    """Nobody waits for ever for them, as the daemon does."""
+    with stopped_programs(workshop, "-1") as (daemon, programs):
+        begin(daemon, tmp_path, "enable-event -u flood:*")
+        own = {str(one.pid) for one in programs[:2]}
+        done = daemon.lttng("list", "-u", "-f")
+        assert named_as_silent(done.err) == own
+        assert done.out.count("PID:") == 1
+        assert named_as_silent(daemon.lttng("regenerate", "statedump").err) == own
+        assert named_as_silent(daemon.lttng("stop").err) == own
+        for one in programs[:2]:
+            one.send_signal(signal.SIGCONT)
+        wait_until(lambda: listed(daemon) == 3, "they answer", SECONDS)
+        assert daemon.lttng("destroy").err == ""
+
+
+def named_as_silent(warnings: str) -> set[str]:
+    """Return the process IDs of programs that are said not to answer."""
+    return set(re.findall(r"PID: (\d+) - Name: \S+ does not answer: ", warnings))
+
+
 def recorded(trace: Path) -> int:
     """Return how many processes are in a trace, while it is written."""
     text = convert(trace).stdout.decode(errors="replace")

@@ -102,7 +102,7 @@ def _wait_for(client: Client, pids: Sequence[int]) -> None:
     """Wait until programs have registered with the daemon."""
     start = time.monotonic()
     while True:
-        registered = {one["pid"] for one in client.programs()}
+        registered = {one["pid"] for part in client.listed_programs() for one in part}
         missing = [pid for pid in pids if pid not in registered]
         if not missing:
             return

@@ -42,13 +42,17 @@ class Backend(Protocol):
             session: The session; it is active or has been.
         """
 
-    async def stop(self, session: Session) -> None:
+    async def stop(self, session: Session) -> list[dict[str, Any]]:
         """Make the files of a session complete.
 
         The losses of its channels are counted when this returns.
 
         Args:
             session: The session, which is no longer active.
+
+        Returns:
+            The programs that have not answered, each with ``pid`` and ``name``: what
+            they record until they do is not in the files.
         """
 
     async def rotate(
@@ -134,11 +138,15 @@ class Backend(Protocol):
             token: The trigger's.
         """
 
-    async def dump_state(self, session: Session) -> None:
+    async def dump_state(self, session: Session) -> list[dict[str, Any]]:
         """Make all programs describe their state once more.
 
         Args:
             session: An active session.
+
+        Returns:
+            Those that have not answered, each with ``pid`` and ``name``: they do it
+            when they do.
         """
 
     async def write_metadata(self, session: Session) -> None:
@@ -187,14 +195,18 @@ class Backend(Protocol):
         those for which it records.
         """
 
-    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
+    async def programs(
+        self, *, with_fields: bool
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the registered programs with their tracepoints.
 
         Args:
             with_fields: Whether the fields of these are wanted.
 
-        Each has ``pid``, ``name`` and ``events``; each of these ``name``, ``level`` and
-        ``fields``, which have ``name``, ``type`` and ``nowrite``.
+        Returns:
+            Programs with ``pid``, ``name`` and ``events``; each of these has ``name``,
+            ``level`` and ``fields``, which have ``name``, ``type`` and ``nowrite``.
+            Then those that have not answered, without events.
         """
 
     async def loggers(self, domain: str) -> list[dict[str, Any]]:

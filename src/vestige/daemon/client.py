@@ -105,7 +105,7 @@ class Client(Connection):
             session: Its name.
 
         Returns:
-            ``discarded_events``, ``lost_packets``, ``failure``, ``gaps``.
+            ``discarded_events``, ``lost_packets``, ``failure``, ``gaps``, ``silent``.
         """
         return self.ask("stop", session=session)
 
@@ -165,14 +165,19 @@ class Client(Connection):
         value: int = self.ask("disable-rotation", session=session, kind=kind)["value"]
         return value
 
-    def regenerate(self, session: str, what: str) -> None:
+    def regenerate(self, session: str, what: str) -> list[dict[str, Any]]:
         """Write a part of a trace once more.
 
         Args:
             session: The session's name.
             what: ``metadata`` or ``statedump``.
+
+        Returns:
+            The programs that have not answered, and do it when they do.
         """
-        self.ask("regenerate", session=session, what=what)
+        answer = self.ask("regenerate", session=session, what=what)
+        silent: list[dict[str, Any]] = answer["silent"]
+        return silent
 
     def record_snapshot(
         self,
@@ -257,8 +262,18 @@ class Client(Connection):
         Args:
             fields: Whether the fields of these are wanted.
         """
-        found: list[dict[str, Any]] = self.ask("programs", fields=fields)["programs"]
-        return found
+        return self.listed_programs(fields=fields)[0]
+
+    def listed_programs(
+        self, *, fields: bool = False
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the registered programs, and those of them that have not answered.
+
+        Args:
+            fields: As of :meth:`programs`.
+        """
+        answer = self.ask("programs", fields=fields)
+        return answer["programs"], answer["silent"]
 
     def enable_channel(
         self,

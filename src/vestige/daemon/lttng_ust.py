@@ -100,17 +100,21 @@ class LttngUstBackend(ProgramBackend):
         # Events of loggers have a place in the program before they come.
         await self._agents.apply(session.name, agent_plans(session))
 
-    async def stop(self, session: Session) -> None:
+    async def stop(self, session: Session) -> list[dict[str, Any]]:
         """Make the files of a session complete.
 
         Args:
             session: The session, which is no longer active.
+
+        Returns:
+            The programs that have not answered.
         """
         await self._agents.apply(session.name, {})
         since = self._programs.recording_since(session.name)
         _end_gap(session, time.time() if since is None else since)
-        lost = await self._programs.stop(plan_of(session, self._rings))
+        lost, silent = await self._programs.stop(plan_of(session, self._rings))
         _set_losses(session, lost)
+        return silent
 
     async def end_packets(self, session: Session) -> None:
         """Let what was recorded up to now be in packets that are full.

@@ -70,17 +70,21 @@ class OwnPrograms(ProgramBackend):
         """
         await self._programs.apply(self._plan_of(session))
 
-    async def stop(self, session: Session) -> None:
+    async def stop(self, session: Session) -> list[dict[str, Any]]:
         """Make the files of a session complete, and add its losses.
 
         Args:
             session: The session, which is no longer active.
+
+        Returns:
+            The programs that have not answered.
         """
-        told = await self._programs.stop(self._plan_of(session))
+        told, silent = await self._programs.stop(self._plan_of(session))
         for name, lost in told.items():
             session.channels[name].discarded_events += lost.events
             session.channels[name].lost_packets += lost.packets
         self._told[session.name] = told
+        return silent
 
     def cut(self, session: Session) -> bool:
         """Let what programs record from now on be in the new directory of a session.
@@ -191,16 +195,19 @@ class AllPrograms:
         """
         await asyncio.gather(self._lttng_ust.apply(session), self._own.apply(session))
 
-    async def stop(self, session: Session) -> None:
+    async def stop(self, session: Session) -> list[dict[str, Any]]:
         """Make the files of a session complete.
 
         Args:
             session: The session, which is no longer active.
+
+        Returns:
+            The programs that have not answered.
         """
         # The first sets the losses of channels that it has, the second adds to them.
         self._own.take_back_losses(session)
-        await self._lttng_ust.stop(session)
-        await self._own.stop(session)
+        silent = await self._lttng_ust.stop(session)
+        return [*silent, *await self._own.stop(session)]
 
     async def rotate(
         self,
@@ -316,14 +323,19 @@ class AllPrograms:
         backends = (self._lttng_ust, self._own)
         return sum(one.lost_matches(token) for one in backends)
 
-    async def dump_state(self, session: Session) -> None:
+    async def dump_state(self, session: Session) -> list[dict[str, Any]]:
         """Make all programs describe their state once more.
 
         Args:
             session: An active session.
+
+        Returns:
+            Those that have not answered.
         """
-        await self._lttng_ust.dump_state(session)
-        await self._own.dump_state(session)
+        silent = await asyncio.gather(
+            self._lttng_ust.dump_state(session), self._own.dump_state(session)
+        )
+        return [*silent[0], *silent[1]]
 
     async def write_metadata(self, session: Session) -> None:
         """Write the metadata of a session once more.
@@ -374,17 +386,19 @@ class AllPrograms:
         """Return the registered programs without asking them anything."""
         return [*self._lttng_ust.running(), *self._own.running()]
 
-    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
-        """Return the registered programs with their tracepoints.
+    async def programs(
+        self, *, with_fields: bool
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the registered programs, and those that have not answered.
 
         Args:
-            with_fields: Whether the fields of these are wanted.
+            with_fields: Whether the fields of their tracepoints are wanted.
         """
-        found = await asyncio.gather(
+        theirs, ours = await asyncio.gather(
             self._lttng_ust.programs(with_fields=with_fields),
             self._own.programs(with_fields=with_fields),
         )
-        return [*found[0], *found[1]]
+        return [*theirs[0], *ours[0]], [*theirs[1], *ours[1]]
 
     async def loggers(self, domain: str) -> list[dict[str, Any]]:
         """Return the programs with an agent, and the names of their loggers.

@@ -36,11 +36,14 @@ class RecordedPrograms(Protocol):
             name: The session.
         """
 
-    async def dump_state(self, name: str) -> None:
+    async def dump_state(self, name: str) -> list[dict[str, Any]]:
         """Make all programs of a session describe their state once more.
 
         Args:
             name: The session.
+
+        Returns:
+            Those that have not answered.
         """
 
     async def dump_state_for_chunk(self, name: str) -> None:
@@ -76,8 +79,10 @@ class RecordedPrograms(Protocol):
     def running(self) -> list[dict[str, Any]]:
         """Return the programs, without asking them, and the sessions of each."""
 
-    async def list_programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
-        """Return the programs with their tracepoints.
+    async def list_programs(
+        self, *, with_fields: bool
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the programs with their tracepoints, and those that did not answer.
 
         Args:
             with_fields: Whether the fields of these are wanted.
@@ -124,13 +129,16 @@ class ProgramBackend:
         """
         return self._recorded.folders(session.name)
 
-    async def dump_state(self, session: Session) -> None:
+    async def dump_state(self, session: Session) -> list[dict[str, Any]]:
         """Make all programs describe their state once more.
 
         Args:
             session: An active session.
+
+        Returns:
+            Those that have not answered.
         """
-        await self._recorded.dump_state(session.name)
+        return await self._recorded.dump_state(session.name)
 
     async def dump_state_for_chunk(self, session: Session) -> None:
         """Let the programs of a session describe their state to a new chunk.
@@ -179,10 +187,12 @@ class ProgramBackend:
         """Return the registered programs without asking them anything."""
         return [{**one, "tracer": self.tracer} for one in self._recorded.running()]
 
-    async def programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
-        """Return the registered programs with their tracepoints.
+    async def programs(
+        self, *, with_fields: bool
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the registered programs, and those that have not answered.
 
         Args:
-            with_fields: Whether the fields of these are wanted.
+            with_fields: Whether the fields of their tracepoints are wanted.
         """
         return await self._recorded.list_programs(with_fields=with_fields)

@@ -208,7 +208,8 @@ async def stop(registry: Registry, peer: Peer, request: Request) -> dict[str, An
     Returns:
         ``discarded_events`` and ``lost_packets`` since it was started; ``failure``,
         why a part of the trace could not be written, if nobody was told yet; ``gaps``,
-        when programs of LTTng-UST recorded nothing, for lack of a daemon.
+        when programs of LTTng-UST recorded nothing, for lack of a daemon; ``silent``,
+        programs that have not answered.
 
     Raises:
         SessionError: It is not active.
@@ -222,7 +223,7 @@ async def stop(registry: Registry, peer: Peer, request: Request) -> dict[str, An
 async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
     before = _losses(session)
     session.active = False
-    await registry.backend.stop(session)
+    silent = await registry.backend.stop(session)
     after = _losses(session)
     gaps, session.gaps = session.gaps, []
     failure = registry.backend.take_failure(session) or session.schedule_failure
@@ -233,6 +234,7 @@ async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
         "discarded_events": after[0] - before[0],
         "lost_packets": after[1] - before[1],
         "failure": failure,
+        "silent": silent,
     }
 
 
@@ -283,6 +285,9 @@ async def regenerate(
 ) -> dict[str, Any]:
     """Write ``what``, ``metadata`` or ``statedump``, of ``session`` once more.
 
+    Returns:
+        ``silent``: programs that do so when they answer again.
+
     Raises:
         SessionError: The session is not active.
     """
@@ -291,9 +296,8 @@ async def regenerate(
         raise refused("SESSION_NOT_STARTED")
     if request.text("what") == "metadata":
         await registry.backend.write_metadata(session)
-    else:
-        await registry.backend.dump_state(session)
-    return {}
+        return {"silent": []}
+    return {"silent": await registry.backend.dump_state(session)}
 
 
 async def loggers(
@@ -319,7 +323,9 @@ async def programs(
 ) -> dict[str, Any]:
     """Return the programs that are registered, with their tracepoints.
 
-    With ``fields``, also those of the tracepoints.
+    With ``fields``, also those of the tracepoints. Those that have not answered are
+    ``silent``.
     """
     with_fields = request.flag("fields")
-    return {"programs": await registry.backend.programs(with_fields=with_fields)}
+    found, silent = await registry.backend.programs(with_fields=with_fields)
+    return {"programs": found, "silent": silent}

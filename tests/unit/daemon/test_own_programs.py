@@ -453,12 +453,38 @@ def test_a_daemon_waits_as_long_as_it_is_told(
         wait_for_listed(home, one)
         os.kill(one.process.pid, signal.SIGSTOP)
         wait_until(
-            lambda: "PID:" not in home.lttng("list", "-u").out, "it is let go", SECONDS
+            lambda: "PID:" not in "".join(home.lttng("list", "-u")[1:]),
+            "it is let go",
+            SECONDS,
         )
         for each in (stopped, one):
             os.kill(each.process.pid, signal.SIGCONT)
             each.end()
     assert steps(tmp_path)[one.process.pid] == 10
+
+
+def test_programs_that_do_not_answer_are_named(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Nobody waits for ever for them, as the daemon does."""
+    home.environment["LTTNG_APP_SOCKET_TIMEOUT"] = "-1"
+    home.start()
+    with ordered(home, program) as stopped, ordered(home, program) as one:
+        wait_for_listed(home, stopped, one)
+        begin(home, tmp_path, "enable-event -u ordered:*")
+        os.kill(stopped.process.pid, signal.SIGSTOP)
+        start = f"Warning: PID: {stopped.process.pid} - Name: {program} does not answer"
+        for words in ("list -u -f", "regenerate statedump", "stop"):
+            done = home.lttng(*words.split())
+            assert done.status == 0
+            assert [line.rpartition(": ")[0] for line in done.err.splitlines()] == [
+                start
+            ]
+        os.kill(stopped.process.pid, signal.SIGCONT)
+        wait_for_listed(home, stopped, one)
+        stopped.end()
+        one.end()
+        assert home.lttng("destroy").err == ""
 
 
 def test_a_program_that_never_answers_is_let_go(

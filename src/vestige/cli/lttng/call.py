@@ -112,6 +112,17 @@ class Call:
         """
         self._print_error("Warning", text)
 
+    def warn_of_silent(self, silent: list[dict[str, object]], what: str) -> None:
+        """Warn of programs that have not answered.
+
+        Args:
+            silent: These.
+            what: What becomes of that.
+        """
+        for one in silent:
+            name = f"PID: {one['pid']} - Name: {one['name']}"
+            self.warn(f"{name} does not answer: {what}")
+
     def _print_error(self, kind: str, text: str) -> None:
         if not self.general.is_quiet:
             sys.stdout.flush()

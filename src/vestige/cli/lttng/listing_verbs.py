@@ -154,8 +154,10 @@ def _show_points(call: Call, options: list[str]) -> int:
             text = REFUSALS["NEED_ROOT_SESSIOND"].text
             raise FailedError(FAILED, f"Unable to list kernel events: {text}")
         if option == "userspace":
-            programs = call.client.programs(fields=call.words.has("fields"))
+            has_fields = call.words.has("fields")
+            programs, silent = call.client.listed_programs(fields=has_fields)
             _show_tracepoints(call, programs)
+            call.warn_of_silent(silent, "its tracepoints are not listed.")
             if call.general.is_mi:
                 domains.append(_tracepoints_element(call, programs))
         else:

@@ -204,6 +204,10 @@ def _warn_of_losses(call: Call, answer: dict[str, Any]) -> int:
             "The session daemon was killed: programs of LTTng-UST recorded nothing "
             f"from {first} to {last}."
         )
+    call.warn_of_silent(
+        answer.get("silent") or [],
+        "what it records until it does is not in the trace.",
+    )
     for key, what in (
         ("discarded_events", "events were discarded"),
         ("lost_packets", "packets were lost"),
@@ -293,9 +297,10 @@ def regenerate(call: Call) -> int:
     if arguments[0] not in {"metadata", "statedump"}:
         raise FailedError(2, "Unrecognized argument used with 'regenerate' command")
     name = call.session(call.words.value("session"))
-    call.client.regenerate(name, arguments[0])
+    silent = call.client.regenerate(name, arguments[0])
     done = "Metadata" if arguments[0] == "metadata" else "State dump"
     call.say(f"{done} successfully regenerated for session {name}")
+    call.warn_of_silent(silent, "it describes its state when it does.")
     if call.general.is_mi:
         from ...daemon.xml_tree import element
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ..._typing import Protocol
 
-__all__ = ["LONGEST_AT_END", "Answering", "Patience", "longest_wait"]
+__all__ = ["LONGEST_FOR_ANSWERS", "Answering", "Patience", "longest_wait"]
 
 LONGEST_WAIT = 5.0
 """Seconds for all answers to a request, as LTTng waits by default."""
@@ -18,8 +18,9 @@ WAIT_VARIABLE = "LTTNG_APP_SOCKET_TIMEOUT"
 """The variable of the daemon that says another number; 0 or -1 is for ever."""
 LONGEST_SILENCE = 1.0
 """Seconds after which nobody else waits for a program that does not answer."""
-LONGEST_AT_END = 5.0
-"""The same when a session ends: what a program says late would be lost."""
+LONGEST_FOR_ANSWERS = 5.0
+"""The same where a program is asked for what is of no use later: when a session ends,
+and in lists."""
 LOOK = 0.1
 """Seconds between two looks for those."""
 
@@ -66,6 +67,8 @@ class Patience:
         bring: Callable[[_Program], Awaitable[BaseException | None]],
         late: Callable[[BaseException], None],
         longest_silence: float = LONGEST_SILENCE,
+        *,
+        silent: list[_Program] | None = None,
     ) -> BaseException | None:
         """Do something with all programs at once.
 
@@ -74,6 +77,7 @@ class Patience:
             bring: Does it; what it returns is why it could not.
             late: Is told why it could not, for those that were not waited for.
             longest_silence: Seconds after which those are not.
+            silent: Gets those that were not waited for.
 
         Returns:
             Why it could not be done with one of the others.
@@ -85,10 +89,12 @@ class Patience:
             while pending:
                 _, pending = await asyncio.wait(pending, timeout=LOOK)
                 limit = loop.time() - longest_silence
-                silent = {one for one in pending if _is_before(tasks[one], limit)}
-                for one in silent:
+                left = {one for one in pending if _is_before(tasks[one], limit)}
+                for one in left:
                     self._leave(one, late)
-                pending -= silent
+                    if silent is not None:
+                        silent.append(tasks[one])
+                pending -= left
         except asyncio.CancelledError:
             for one in pending:
                 one.cancel()

@@ -15,7 +15,7 @@ from typing import Any
 from ....owner_rights import owner_rights
 from ..channel_counts import ChannelCounts, by_channel
 from ..listening import Listener, credentials_of
-from ..patience import LONGEST_AT_END, Patience
+from ..patience import LONGEST_FOR_ANSWERS, Patience
 from . import abi
 from .abi import Registration, process_number, read_registration
 from .application import Application, ApplicationError, receive
@@ -510,9 +510,8 @@ class Programs:
         """
         return [
             {
-                "pid": one.pid,
+                **_named(one),
                 "uid": one.uid,
-                "name": command_of(one.pid) or one.facts.name,
                 "sessions": sorted(
                     name
                     for name, this in self._sessions.items()
@@ -522,11 +521,13 @@ class Programs:
             for one in self._applications
         ]
 
-    async def _bring_all(self, session: RecordedSession) -> OSError | None:
+    async def _bring_all(
+        self, session: RecordedSession, silent: list[Application]
+    ) -> OSError | None:
         """Bring all programs at once; return why one of them could not be."""
         bring = partial(self._try_to_bring, session)
         error = await self._patience.bring(
-            [*self._applications], bring, _ignore, LONGEST_AT_END
+            [*self._applications], bring, _ignore, LONGEST_FOR_ANSWERS, silent=silent
         )
         return error if isinstance(error, OSError) else None
 
@@ -570,26 +571,27 @@ class Programs:
         session.told = found or session.told
         return found
 
-    async def stop(self, plan: SessionPlan) -> Losses:
+    async def stop(self, plan: SessionPlan) -> tuple[Losses, list[dict[str, Any]]]:
         """Stop a session in all programs, and complete its files.
 
         Args:
             plan: The session, which is no longer active.
 
         Returns:
-            What was lost so far, by channel.
+            What was lost so far, by channel, and which programs have not answered.
         """
         session = self._sessions.get(plan.name)
         if session is None:
-            return {}
+            return {}, []
+        silent: list[Application] = []
         session.timers.end()
         session.plan = plan
-        session.failure = await self._bring_all(session) or session.failure
+        session.failure = await self._bring_all(session, silent) or session.failure
         lost = dict(session.lost)
         for traces in session.traces.values():
             await traces.complete()
             _count(lost, traces)
-        return lost
+        return lost, [*map(_named, silent)]
 
     async def forget(self, name: str) -> OSError | None:
         """Let a session go in all programs.
@@ -613,18 +615,22 @@ class Programs:
                         await recording.release()
 
         await self._patience.bring(
-            [*self._applications], release, _ignore, LONGEST_AT_END
+            [*self._applications], release, _ignore, LONGEST_FOR_ANSWERS
         )
         for traces in session.traces.values():
             traces.close()
         return session.told
 
-    async def dump_state(self, name: str) -> None:
+    async def dump_state(self, name: str) -> list[dict[str, Any]]:
         """Make all programs of a session describe their state once more.
 
         Args:
             name: The session.
+
+        Returns:
+            Those that have not answered; they do it when they do.
         """
+        silent: list[Application] = []
 
         async def dump(application: Application) -> None:
             recording = application.sessions.get(name)
@@ -633,7 +639,8 @@ class Programs:
                     async with application.turn():
                         await recording.dump_state()
 
-        await asyncio.gather(*map(dump, [*self._applications]))
+        await self._patience.bring([*self._applications], dump, _ignore, silent=silent)
+        return [*map(_named, silent)]
 
     async def snapshot(self, name: str, files: OwnerFiles, most: int | None) -> None:
         """Write what the buffers of a session hold now, which stays there.
@@ -684,22 +691,33 @@ class Programs:
         for traces in [] if session is None else session.traces.values():
             traces.declare_again()
 
-    async def list_programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
+    async def list_programs(
+        self, *, with_fields: bool
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the programs with their tracepoints.
 
         Args:
             with_fields: Whether the fields of these are wanted.
+
+        Returns:
+            Those, and the programs that have not answered.
         """
+        applications = [*self._applications]
+        events: dict[Application, list[dict[str, Any]]] = {}
+        silent: list[Application] = []
 
-        async def describe(application: Application) -> dict[str, Any] | None:
+        async def ask(one: Application) -> None:
             with suppress(ApplicationError):
-                events = await application.tracepoints(with_fields=with_fields)
-                name = command_of(application.pid) or application.facts.name
-                return {"pid": application.pid, "name": name, "events": events}
-            return None
+                events[one] = await one.tracepoints(with_fields=with_fields)
 
-        found = await asyncio.gather(*map(describe, [*self._applications]))
-        return [one for one in found if one is not None]
+        await self._patience.bring(
+            applications, ask, _ignore, LONGEST_FOR_ANSWERS, silent=silent
+        )
+        found = [one for one in applications if one in events]
+        return (
+            [{**_named(one), "events": events[one]} for one in found],
+            [*map(_named, silent)],
+        )
 
     async def apply_notified(self) -> None:
         """Bring all programs to what the rules are now whose matches they tell."""
@@ -725,6 +743,11 @@ class Programs:
         await self._listener.wait()
         self.notified.close()
         self.clock.close()
+
+
+def _named(application: Application) -> dict[str, Any]:
+    name = command_of(application.pid) or application.facts.name
+    return {"pid": application.pid, "name": name}
 
 
 def _is_busy(application: Application) -> bool:

@@ -21,7 +21,7 @@ from ..channel_counts import ChannelCounts, by_channel
 from ..listening import Credentials, Listener, credentials_of
 from ..lttng_ust.plan import ChannelPlan, SessionPlan
 from ..lttng_ust.trace_files import OwnerFiles
-from ..patience import LONGEST_AT_END, Patience
+from ..patience import LONGEST_FOR_ANSWERS, Patience
 from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining, Message
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
@@ -339,27 +339,34 @@ class RegisteredPrograms:
         except ProgramGoneError:
             program.close()
 
-    async def stop(self, plan: SessionPlan) -> dict[str, Losses]:
+    async def stop(
+        self, plan: SessionPlan
+    ) -> tuple[dict[str, Losses], list[dict[str, Any]]]:
         """Stop a session in all programs, and complete its files.
 
         Args:
             plan: The session, which is no longer active.
 
         Returns:
-            What was lost so far, by channel.
+            What was lost so far, by channel, and which programs have not answered.
         """
         session = self._sessions.get(plan.name)
         if session is None:
-            return {}
+            return {}, []
+        silent: list[Program] = []
         session.set_plan(plan)
         bring = partial(self._try_to_bring, session)
         await self._patience.bring(
-            [*self._programs], bring, lambda _: None, LONGEST_AT_END
+            [*self._programs],
+            bring,
+            lambda _: None,
+            LONGEST_FOR_ANSWERS,
+            silent=silent,
         )
         lost = dict(session.lost)
         for (channel, _), trace in session.traces.items():
             lost[channel] = lost.get(channel, Losses()).plus(trace.complete())
-        return lost
+        return lost, [*map(_named, silent)]
 
     def cut(self, name: str) -> bool:
         """Let what a session records from now on be a chunk of its own.
@@ -428,9 +435,8 @@ class RegisteredPrograms:
         """
         return [
             {
-                "pid": one.pid,
+                **_named(one),
                 "uid": one.uid,
-                "name": one.command(),
                 "sessions": sorted({session for session, _ in one.recorded}),
             }
             for one in self._programs
@@ -472,7 +478,7 @@ class RegisteredPrograms:
                     await self._leave(program, key)
 
         await self._patience.bring(
-            [*self._programs], leave, lambda _: None, LONGEST_AT_END
+            [*self._programs], leave, lambda _: None, LONGEST_FOR_ANSWERS
         )
         failures = [session.failure, session.told]
         for trace in session.traces.values():
@@ -483,12 +489,16 @@ class RegisteredPrograms:
             shutil.rmtree(session.plan.kept, ignore_errors=True)
         return next((one for one in failures if one is not None), None)
 
-    async def dump_state(self, name: str) -> None:
+    async def dump_state(self, name: str) -> list[dict[str, Any]]:
         """Make all programs of a session describe their state once more.
 
         Args:
             name: The session.
+
+        Returns:
+            Those that have not answered; they do it when they do.
         """
+        silent: list[Program] = []
 
         async def dump(program: Program) -> None:
             with suppress(ProgramGoneError):
@@ -496,7 +506,10 @@ class RegisteredPrograms:
                     if session == name:
                         await program.dump_state(arena)
 
-        await asyncio.gather(*map(dump, [*self._programs]))
+        await self._patience.bring(
+            [*self._programs], dump, lambda _: None, silent=silent
+        )
+        return [*map(_named, silent)]
 
     async def snapshot(self, name: str, files: OwnerFiles, most: int | None) -> None:
         """Write what the buffers of a session hold now, which stays there.
@@ -542,21 +555,33 @@ class RegisteredPrograms:
         for trace in [] if session is None else session.traces.values():
             trace.write_metadata()
 
-    async def list_programs(self, *, with_fields: bool) -> list[dict[str, Any]]:
+    async def list_programs(
+        self, *, with_fields: bool
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the programs with their events.
 
         Args:
             with_fields: Whether the fields of these are wanted.
+
+        Returns:
+            Those, and the programs that have not answered.
         """
+        programs = [*self._programs]
+        events: dict[Program, list[dict[str, Any]]] = {}
+        silent: list[Program] = []
 
-        async def describe(program: Program) -> dict[str, Any] | None:
+        async def ask(one: Program) -> None:
             with suppress(ProgramGoneError):
-                events = await program.events(with_fields=with_fields)
-                return {"pid": program.pid, "name": program.command(), "events": events}
-            return None
+                events[one] = await one.events(with_fields=with_fields)
 
-        found = await asyncio.gather(*map(describe, [*self._programs]))
-        return [one for one in found if one is not None]
+        await self._patience.bring(
+            programs, ask, lambda _: None, LONGEST_FOR_ANSWERS, silent=silent
+        )
+        found = [one for one in programs if one in events]
+        return (
+            [{**_named(one), "events": events[one]} for one in found],
+            [*map(_named, silent)],
+        )
 
     async def close(self) -> None:
         """Let all programs go, and listen no more."""
@@ -565,6 +590,10 @@ class RegisteredPrograms:
             program.close()
         await self._listener.wait()
         self.watched.close()
+
+
+def _named(program: Program) -> dict[str, Any]:
+    return {"pid": program.pid, "name": program.command()}
 
 
 def _hello(raw: bytes) -> Hello:
