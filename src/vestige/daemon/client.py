@@ -6,12 +6,11 @@ command: no asyncio, no core, nothing that takes long.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .._typing import TYPE_CHECKING
 from .connection import Connection
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 __all__ = ["Client"]

@@ -1,12 +1,13 @@
 """A connection to the session daemon.
 
-This is imported by each verb: no asyncio, no core, nothing that takes long.
+This is imported by each verb: no asyncio, no core, nothing that takes long. So sockets
+and locks are those of the modules that :mod:`socket` and :mod:`threading` are made of.
 """
 
 from __future__ import annotations
 
-import socket
-import threading
+from _socket import AF_UNIX, SOCK_STREAM, socket
+from _thread import RLock
 
 from .._typing import TYPE_CHECKING, cast
 from ..errors import VestigeError
@@ -32,10 +33,10 @@ class Connection:
         connection: A socket that is connected to one.
     """
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket) -> None:
         self._socket = connection
         # Ctrl-C just after it was taken leaves it taken: for others than this thread.
-        self._turn = threading.RLock()
+        self._turn = RLock()
         self._received = bytearray()
         self._searched = 0
         """Bytes of that which have no end of a line."""
@@ -59,7 +60,7 @@ class Connection:
             SessionError: No daemon is there.
         """
         for path in client_sockets(group, folder):
-            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection = socket(AF_UNIX, SOCK_STREAM)
             connection.settimeout(LONGEST_WAIT)
             try:
                 connection.connect(path)

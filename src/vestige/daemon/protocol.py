@@ -7,12 +7,13 @@ Members are only ever added. Empty lines say nothing.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Container, Mapping
-
-from .._typing import NamedTuple, cast
+from .._typing import TYPE_CHECKING, NamedTuple, cast
 from ..errors import SessionError, VestigeError
+from .json_text import read_json, write_json
 from .refusals import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
 
 __all__ = [
     "LARGEST_MESSAGE",
@@ -260,7 +261,7 @@ def decode_request(line: bytes) -> Request:
         SessionError: It is no request.
     """
     try:
-        message = json.loads(line)
+        message = read_json(line)
     except (ValueError, RecursionError):
         raise refused("INVALID", "expected a line of JSON") from None
     if not isinstance(message, dict) or message.get("version") != VERSION:
@@ -312,7 +313,7 @@ def decode_answer(line: bytes) -> Answer:
         VestigeError: It is none, or of another version.
     """
     try:
-        message = json.loads(line)
+        message = read_json(line)
         version = message["version"]
     except (ValueError, TypeError, KeyError):
         raise VestigeError("the session daemon sent no answer") from None
@@ -327,4 +328,4 @@ def decode_answer(line: bytes) -> Answer:
 
 
 def _line(message: Mapping[str, object]) -> bytes:
-    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+    return write_json(message) + b"\n"

@@ -8,7 +8,6 @@ them, for tests and for a second daemon.
 from __future__ import annotations
 
 import os
-from zlib import crc32
 
 from .._typing import NamedTuple
 from ..errors import VestigeError
@@ -26,6 +25,7 @@ RUN_FOLDER = "/var/run/lttng"
 """Root's."""
 WAIT_PAGE = "/dev/shm/lttng-ust-wait-8"  # noqa: S108 - LTTng's name
 """Root's; those of users have their number after it."""
+CLIENT_SOCKET = "client-vestige-sessiond"
 TRACING_GROUP = "tracing"
 AGENT_PORTS = tuple(range(5345, 5355))
 """LTTng's."""
@@ -89,18 +89,18 @@ def run_paths(*, is_root: bool, folder: str | None = None) -> RunPaths:
     Raises:
         VestigeError: There is no home, or its path is too long for a socket.
     """
-    folder = folder or os.environ.get("VESTIGE_RUNDIR")
+    # Clients, which need a socket only, do not wait for it.
+    from zlib import crc32  # noqa: PLC0415 - see above
+
     wait_page = None
+    folder = folder or os.environ.get("VESTIGE_RUNDIR")
     if not folder:
         whose = "" if is_root else f"-{os.getuid()}"
         wait_page = f"{WAIT_PAGE}{whose}"
-        home = home_folder()
-        if not is_root and home is None:
-            raise VestigeError("neither LTTNG_HOME nor HOME is set: expected a home")
-        folder = RUN_FOLDER if is_root else f"{home}/.lttng"
-    paths = RunPaths(
+        folder = _usual_folder(is_root=is_root)
+    return RunPaths(
         folder,
-        f"{folder}/client-vestige-sessiond",
+        _client_socket(folder),
         f"{folder}/client-lttng-sessiond",
         f"{folder}/lttng-ust-sock-8",
         wait_page,
@@ -110,12 +110,27 @@ def run_paths(*, is_root: bool, folder: str | None = None) -> RunPaths:
         f"{folder}/vestige-sessions.json",
         f"{folder}/agent.port",
     )
-    if len(os.fsencode(paths.client_socket)) > LONGEST_SOCKET_PATH:
+
+
+def _usual_folder(*, is_root: bool) -> str:
+    """Return where a daemon has its sockets if nobody says where."""
+    if is_root:
+        return RUN_FOLDER
+    home = home_folder()
+    if home is None:
+        raise VestigeError("neither LTTNG_HOME nor HOME is set: expected a home")
+    return f"{home}/.lttng"
+
+
+def _client_socket(folder: str) -> str:
+    """Return where clients connect; a path that is too long is none."""
+    path = f"{folder}/{CLIENT_SOCKET}"
+    if len(os.fsencode(path)) > LONGEST_SOCKET_PATH:
         raise VestigeError(
             f"{folder}: too long for a socket: expected up to "
-            f"{LONGEST_SOCKET_PATH - len('/client-vestige-sessiond')} bytes"
+            f"{LONGEST_SOCKET_PATH - len(CLIENT_SOCKET) - 1} bytes"
         )
-    return paths
+    return path
 
 
 def daemon_folder() -> str:
@@ -131,15 +146,16 @@ def client_sockets(group: str = TRACING_GROUP, folder: str | None = None) -> lis
         folder: The run directory of the only daemon that is meant.
     """
     is_root = os.getuid() == 0
-    own = run_paths(is_root=is_root, folder=folder).client_socket
-    if is_root or folder or os.environ.get("VESTIGE_RUNDIR") or not _is_member(group):
+    chosen = folder or os.environ.get("VESTIGE_RUNDIR")
+    own = _client_socket(chosen or _usual_folder(is_root=is_root))
+    if is_root or chosen or not _is_member(group):
         return [own]
-    return [f"{RUN_FOLDER}/client-vestige-sessiond", own]
+    return [f"{RUN_FOLDER}/{CLIENT_SOCKET}", own]
 
 
 def _is_member(group: str) -> bool:
     # Reading the groups takes a while, and is of use only where there is root's socket.
-    if not os.path.exists(f"{RUN_FOLDER}/client-vestige-sessiond"):  # noqa: PTH110 - pathlib takes long to import
+    if not os.path.exists(f"{RUN_FOLDER}/{CLIENT_SOCKET}"):  # noqa: PTH110 - pathlib takes long to import
         return False
     import grp  # noqa: PLC0415 - see above
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import collections
-import json
 
 from .._typing import TYPE_CHECKING
 from ..errors import VestigeError
 from .connection import CONNECTION_ENDED, Connection
+from .json_text import read_json
 
 if TYPE_CHECKING:
-    import socket
+    from _socket import socket
     from typing import Any
 
 __all__ = ["Subscriber"]
@@ -24,7 +24,7 @@ class Subscriber(Connection):
         connection: A socket that is connected to a daemon.
     """
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket) -> None:
         super().__init__(connection)
         self._told: collections.deque[dict[str, Any]] = collections.deque()
         """What came while an answer was awaited."""
@@ -116,7 +116,7 @@ def _set(ready: asyncio.Future[None]) -> None:
 def _told(line: bytes) -> dict[str, Any] | None:
     """Return a message that nobody has asked for; ``None`` if it is an answer."""
     try:
-        message = json.loads(line)
+        message = read_json(line)
     except ValueError:
         return None
     is_told = isinstance(message, dict) and message.keys() & _MEMBERS

@@ -122,9 +122,12 @@ def _write(path: Path) -> None:
         f"sys.path.insert(0, {str(folder)!r}); "
         f"from vestige.{PROGRAMS[path.name]} import entry_point; entry_point()"
     )
-    shown = ["-a", str(python.with_name(path.name))] if path.name in DAEMONS else []
+    shell, shown = "sh", []
+    if path.name in DAEMONS:
+        # Only this one can, and it takes longer to start.
+        shell, shown = "bash", ["-a", str(python.with_name(path.name))]
     words = ["exec", *shown, str(python), "-I", "-S", "-c", code]
-    _replace(path, f'#!/bin/bash\n{MARK}\n{shlex.join(words)} "$@"\n', 0o755)
+    _replace(path, f'#!/bin/{shell}\n{MARK}\n{shlex.join(words)} "$@"\n', 0o755)
 
 
 def _replace(path: Path, text: str, mode: int) -> None:

@@ -6,8 +6,8 @@ Its name is in ``.lttngrc`` of ``$LTTNG_HOME``, else ``$HOME``, as LTTng has it.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
+from ..._suppress import suppress
 from ...daemon.run_paths import home_folder
 
 __all__ = ["config_path", "read_current", "remove_current", "write_current"]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
+from ..._typing import TYPE_CHECKING
 from ...errors import SessionError, VestigeError
 from ...plain_text import plain
 from .call import FAILED, UNDEFINED, Call, FailedError, General
 from .options import Option, OptionError, Words, parse
 from .verbs import GENERAL, NOT_YET, VERBS, load_verb
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["run"]
 

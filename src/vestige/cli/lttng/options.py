@@ -6,9 +6,10 @@ optional value may be the next word, and what is unknown has LTTng's exit status
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from ..._typing import TYPE_CHECKING, NamedTuple
 
-from ..._typing import NamedTuple
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["NEEDED", "NONE", "OPTIONAL", "Option", "OptionError", "Words", "parse"]
 

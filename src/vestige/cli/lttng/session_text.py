@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
-
 from ..._typing import TYPE_CHECKING
 from ...daemon.log_levels import level_name
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
     from typing import Any
 
 __all__ = [

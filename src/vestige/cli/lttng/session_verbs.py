@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
+from ..._typing import TYPE_CHECKING
 from ...daemon.run_paths import home_folder
 from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .current_session import remove_current, write_current
 from .options import NEEDED, OPTIONAL, Option
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "CREATE",

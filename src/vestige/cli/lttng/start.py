@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
 from io import TextIOWrapper
 
+from ..._signals import signals
+from ..._suppress import suppress
 from ..._typing import TYPE_CHECKING
 from .main import run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import NoReturn
 
 __all__ = ["entry_point", "run_and_exit"]
@@ -37,9 +37,9 @@ def run_and_exit(words: Sequence[str]) -> NoReturn:
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output went away: that is no error.
-        status = 128 + signal.SIGPIPE
+        status = 128 + signals.SIGPIPE
     except KeyboardInterrupt:
-        status = 128 + signal.SIGINT
+        status = 128 + signals.SIGINT
     with suppress(OSError):
         sys.stderr.flush()
     os._exit(status)

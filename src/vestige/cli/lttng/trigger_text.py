@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ..._typing import TYPE_CHECKING
 from ...daemon.log_levels import PREFIXES, level_name
 from ...daemon.triggers.capture_text import capture_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 __all__ = ["trigger_lines"]

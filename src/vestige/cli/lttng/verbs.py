@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from ..._typing import TYPE_CHECKING, NamedTuple
 from .options import Option
 
@@ -170,6 +168,7 @@ def load_verb(name: str) -> tuple[Callable[[Call], int], tuple[Option, ...]]:
         name: The verb.
     """
     verb = VERBS[name]
-    module = import_module(f".{verb.module}", __package__)
+    # As importlib.import_module, which is one import more.
+    module = __import__(verb.module, globals(), fromlist=("__name__",), level=1)
     options = () if verb.options is None else getattr(module, verb.options)
     return getattr(module, verb.function), (*options, *COMMON)

@@ -6,10 +6,11 @@ have numbers, which errors name: those of LTTng, where the verb is the first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ..._typing import NamedTuple
+from ..._typing import TYPE_CHECKING, NamedTuple
 from .options import NONE, Option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Item", "MissingValueError", "WordError", "WordReader"]
 
