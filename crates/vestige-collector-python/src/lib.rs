@@ -10,6 +10,7 @@ mod clock;
 mod collector;
 mod errors;
 mod full_packets;
+mod loaded;
 mod request;
 mod results;
 mod word;
@@ -30,6 +31,8 @@ mod _collector {
     use crate::collector::{recover, Collector};
     #[pymodule_export]
     use crate::full_packets::{FullPackets, PacketFollower};
+    #[pymodule_export]
+    use crate::loaded::{LoadedObjects, LoadedState};
     #[pymodule_export]
     use crate::request::PlanRequest;
     #[pymodule_export]

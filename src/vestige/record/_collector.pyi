@@ -5,12 +5,15 @@ collector writes what is complete to the files of the trace, on threads of its o
 without the interpreter lock.
 """
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Final, TypeAlias, final
 
 __all__ = [
     "Collector",
     "FullPackets",
+    "LoadedObjects",
+    "LoadedState",
     "Outcome",
     "PacketFollower",
     "PlanRequest",
@@ -27,6 +30,14 @@ __all__ = [
 _LiveSlot: TypeAlias = tuple[int, int, int, str]
 """Process ID and thread ID as the thread sees them, the inode of its PID namespace
 (0 if it is not known), and its name.
+"""
+
+_LoadedObject: TypeAlias = tuple[
+    int, int, bytes, bool, bytes, tuple[bytes, int] | None
+]
+"""Where an object's first segment is, bytes from there to the end of its last, its path as
+the process sees it, whether it is position-independent, its build ID (empty if it has
+none), and its debug link: a file name and the CRC-32 of that file.
 """
 
 _Unreached: TypeAlias = tuple[int, int, int, int, str]
@@ -386,6 +397,50 @@ class PlanRequest:
 
         Returns:
             Whether the program waited for it.
+        """
+
+@final
+class LoadedObjects:
+    """Looks at what processes have loaded, without asking them; remembers files.
+
+    What cannot be read is left out: another user's process, a file that is no longer
+    there. Nothing waits for a process, or for a file that is none.
+    """
+
+    def __new__(cls) -> LoadedObjects: ...
+    def read(
+        self, processes: Sequence[int], before: LoadedState | None = None
+    ) -> LoadedState:
+        """Look at processes; each file that they have mapped is looked at once.
+
+        Args:
+            processes: Their IDs, as this process sees them.
+            before: What they had a moment ago. The answer is what they had at any time
+                since then: a process that is gone keeps its objects, and objects that
+                cannot have been there together are left out.
+
+        Returns:
+            What they have.
+        """
+
+@final
+class LoadedState:
+    """What processes have loaded."""
+
+    @property
+    def processes(self) -> list[int]:
+        """The processes of which something is known."""
+
+    def objects(self, process: int) -> list[_LoadedObject]:
+        """The objects of a process that have code, by their addresses.
+
+        The vDSO, which is no file, is not among them.
+
+        Args:
+            process: Its ID.
+
+        Returns:
+            All of them; none if nothing is known.
         """
 
 @final
