@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import vestige
+from support.compilers import PROGRAMS, run_tool
 from support.live_sessions import (
     SECONDS,
     begin,
@@ -25,6 +27,7 @@ from support.live_sessions import (
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, say
 from support.waiting import wait_until
+from vestige.record.development import compile_flags, link_flags
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
 
@@ -67,6 +70,42 @@ def test_each_event_is_in_one_chunk(
     assert [one for chunk in found[:-1] for one in chunk] == [*range(300_000)]
     assert sum(map(bool, found)) > 3
     assert all([*one.rglob("metadata")] for one in chunks)
+
+
+@pytest.mark.parametrize("tracer", ["lttng", "own"])
+def test_losses_are_those_of_the_archive(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path, tracer
+):
+    """Read alone, each tells what was lost in it, and no more."""
+    options = "--subbuf-size=4k --num-subbuf=2"
+    begin(daemon, tmp_path / "trace", f"enable-channel -u c {options}", f"{RULE} -c c")
+    program = workshop.program("flood")
+    if tracer == "own":
+        program = tmp_path / "flood"
+        words = ["gcc", f"-I{PROGRAMS}", *compile_flags(), PROGRAMS / "flood.c"]
+        run_tool([*words, "-o", program, *link_flags(), "-llttng-ust"])
+    for events in (50_000, FEW_EVENTS, 50_000, FEW_EVENTS):
+        run(daemon, program, events)
+        say(daemon, "rotate")
+    say(daemon, "clear")
+    run(daemon, program, 50_000)
+    lost = re.match(r"Warning: (\d+) events were discarded", end(daemon))
+    assert lost is not None
+    say(daemon, "destroy")
+    found = [losses(one) for one in archives(tmp_path / "trace")]
+    assert all(None not in one for one in found)
+    sums = [sum(filter(None, one)) for one in found]
+    assert [bool(one) for one in sums] == [True, False, True, False, True]
+    assert sum(sums) == int(lost[1])
+
+
+def losses(trace: Path) -> list[int | None]:
+    """Return the counts of all losses that a trace tells."""
+    opened = vestige.open(trace, debug_info=False)
+    events = [one for one in opened if one.name == "flood:drop"]
+    assert len(events) == len(numbers(trace))
+    assert not opened.damage
+    return [one.count for one in opened.losses]
 
 
 def test_a_program_that_ended_is_in_the_chunk_before(

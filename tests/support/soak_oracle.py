@@ -259,12 +259,15 @@ def _note_times(found: Found, only: str) -> None:
     if "trace" not in events.columns:
         events = events.with_columns(pl.lit(only).alias("trace"))
     time = pl.col("timestamp").cast(pl.Int64)
-    parts = events.group_by(pl.col("trace").cast(pl.String), "stream_id")
-    for name, stream, first, last in parts.agg(
+    # Two channels share the numbers, and have rings of the same names.
+    channel = (pl.col("number") % 2).alias("channel")
+    parts = events.group_by(pl.col("trace").cast(pl.String), "stream_id", channel)
+    for name, *of, first, last in parts.agg(
         time.min().alias("first"), time.max().alias("last")
     ).iter_rows():
         # Below that, all archives have the same directories.
-        found.times[f"{name.rpartition('/ust/')[2]} {stream}"] = (first, last)
+        stream = " ".join(map(str, [name.rpartition("/ust/")[2], *of]))
+        found.times[stream] = (first, last)
 
 
 def _compare(place: Path, found: Found) -> None:

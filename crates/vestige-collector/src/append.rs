@@ -191,8 +191,9 @@ impl Recording {
         let first = draft.losses.map_or(draft.begin, |(first, _)| first.min(draft.begin));
         let is_first = account.packets == 0 || account.is_cut();
         let known = account.told_lost;
-        if is_first && (all > known || draft.given_up > 0) {
-            // Readers compare its counts with those of the packet before.
+        if is_first && (all > 0 || draft.given_up > 0) {
+            // Readers compare its counts with those of the packet before; an empty one that comes
+            // first says what another chunk tells.
             let before = first.saturating_sub(1);
             put(account, before, before, 0, known);
         }

@@ -49,19 +49,27 @@ pub fn losses(previous: Option<&PacketProperties>, current: &PacketProperties) -
 }
 
 /// The count, if known, and whether the loss began after the previous packet. Records that
-/// were lost before the first packet of the stream have no count to compare with.
+/// were lost before the first packet of the stream have no count to compare with. An empty
+/// packet in front says what was lost before all of them: another chunk of the trace tells it.
 fn lost_events(
     previous: Option<&PacketProperties>,
     current: &PacketProperties,
 ) -> Option<(Option<u64>, bool)> {
     let now = current.events_discarded?;
     match previous.and_then(|packet| packet.events_discarded) {
-        None => (now != 0).then_some((None, false)),
+        None => (now != 0 && !is_empty_moment(current)).then_some((None, false)),
         Some(before) => {
             let count = now.wrapping_sub(before);
             (count != 0).then_some((Some(count), true))
         }
     }
+}
+
+/// Whether a packet has neither records nor time in which any could be lost.
+fn is_empty_moment(packet: &PacketProperties) -> bool {
+    packet.content_bits == packet.events_at
+        && packet.beginning.is_some()
+        && packet.beginning == packet.end
 }
 
 fn lost_packets(previous: Option<&PacketProperties>, current: &PacketProperties) -> Option<u64> {
@@ -79,8 +87,20 @@ mod tests {
             sequence_number: Some(sequence),
             beginning: Some(times.0),
             end: Some(times.1),
+            content_bits: 8,
             ..PacketProperties::default()
         }
+    }
+
+    #[test]
+    fn an_empty_packet_in_front_says_what_was_lost_before() {
+        let empty = PacketProperties { content_bits: 0, ..packet(4, 7, (10, 10)) };
+        assert!(losses(None, &empty).is_empty());
+        let lost = losses(Some(&empty), &packet(9, 8, (10, 40)));
+        assert_eq!((lost.len(), lost[0].count), (1, Some(5)));
+        // Records may be lost while there is room for none.
+        let long = PacketProperties { end: Some(11), ..empty };
+        assert_eq!(losses(None, &long)[0].count, None);
     }
 
     #[test]

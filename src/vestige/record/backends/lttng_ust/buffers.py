@@ -418,13 +418,13 @@ class ChannelBuffers:
     def clear(self) -> None:
         """Throw away the sub-buffers that are full, and the files."""
         with self._held():
-            for ring in self.rings:
-                for _ in ring.take():
-                    pass
-            for file in self._files:
+            for ring, file in zip(self.rings, self._files, strict=True):
+                last = None
+                for packet in ring.take():
+                    last = packet._replace(data=memoryview(b""))
                 if file is not None:
                     try:
-                        file.clear()
+                        file.clear(last)
                     except OSError as error:
                         self.failure = error
 

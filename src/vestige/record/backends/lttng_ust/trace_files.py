@@ -39,6 +39,8 @@ METADATA_HEADER = struct.Struct("=I16sIIIBBBBB")
 PACKET_CONTEXT = struct.Struct("=IQQQQQQQ")
 _CONTEXT_AT = 20
 """Where a packet has its stream ID, with the rest of the context after it."""
+_SEQUENCE = 6
+"""Which of these numbers is that of the packet."""
 
 
 class OwnerFiles(NamedTuple):
@@ -73,7 +75,7 @@ class OwnerFiles(NamedTuple):
             OSError: It cannot be made.
         """
         flags = os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        flags |= os.O_RDWR if is_continued else os.O_WRONLY | os.O_TRUNC
+        flags |= os.O_RDWR | (0 if is_continued else os.O_TRUNC)
         with owner_rights(self.uid, self.gid):
             return os.open(path, flags, 0o660)
 
@@ -166,6 +168,9 @@ class DataStreamFile:
         self._data = self._index = -1
         self.last = -1
         """The number of the last packet of a file that is continued."""
+        self._before: tuple[int, int] | None = None
+        """The number of the last packet before this chunk, and how many records were
+        lost up to its end."""
         self.chunk_size = 0
         """Bytes of packets that were written since a chunk was ended."""
 
@@ -197,11 +202,18 @@ class DataStreamFile:
             if self._most:
                 self._number %= self._most
             self._open()
+        sequence = PACKET_CONTEXT.unpack_from(packet.header, _CONTEXT_AT)[_SEQUENCE]
+        if sequence <= self.last:
+            return
+        if self._before is not None:
+            self._write_losses_before(packet)
+            self._before = None
+        self._append(packet)
+
+    def _append(self, packet: Packet) -> None:
         stream, instance, begin, end, content, size, sequence, lost = (
             PACKET_CONTEXT.unpack_from(packet.header, _CONTEXT_AT)
         )
-        if sequence <= self.last:
-            return
         facts = (self._written, size, content, begin, end, lost)
         entry = INDEX_ENTRY.pack(*facts, stream, instance, sequence)
         indexed = os.fstat(self._index).st_size if self._has_index else 0
@@ -216,6 +228,29 @@ class DataStreamFile:
             raise
         self._written += len(packet.data)
         self.chunk_size += len(packet.data)
+
+    def _write_losses_before(self, packet: Packet) -> None:
+        """Write an empty packet that says what other chunks tell of losses.
+
+        Readers compare counts of a packet with those of the one before.
+
+        Args:
+            packet: The first one of this chunk.
+        """
+        assert self._before is not None  # noqa: S101 - for the types
+        sequence, lost = self._before
+        stream, instance, begin, *_, number, _ = PACKET_CONTEXT.unpack_from(
+            packet.header, _CONTEXT_AT
+        )
+        bits = len(packet.header) * 8
+        raw = bytearray(packet.header)
+        raw += bytes(-len(raw) % 8)
+        is_needed = lost or number != sequence + 1
+        if not is_needed or 0 < self._largest < len(raw) + len(packet.data):
+            return
+        facts = (stream, instance, begin, begin, bits, len(raw) * 8, sequence, lost)
+        PACKET_CONTEXT.pack_into(raw, _CONTEXT_AT, *facts)
+        self._append(Packet(bytes(raw), memoryview(raw)))
 
     @property
     def place(self) -> tuple[int, int, int, int, int]:
@@ -290,16 +325,28 @@ class DataStreamFile:
 
     def cut(self) -> None:
         """Let later packets begin new files, in the directory that is there then."""
+        if self._index >= 0:
+            place = os.fstat(self._index).st_size - INDEX_ENTRY.size
+            if place >= INDEX_HEADER.size:
+                raw = os.pread(self._index, INDEX_ENTRY.size, place)
+                *_, lost, _, _, sequence = INDEX_ENTRY.unpack(raw)
+                self._before = (sequence, lost)
         self.close()
         self._number = self.chunk_size = 0
 
-    def clear(self) -> None:
+    def clear(self, last: Packet | None = None) -> None:
         """Remove the files.
+
+        Args:
+            last: The last packet that is thrown away and was not written.
 
         Raises:
             OSError: They cannot be removed.
         """
         self.cut()
+        if last is not None:
+            *_, sequence, lost = PACKET_CONTEXT.unpack_from(last.header, _CONTEXT_AT)
+            self._before = (sequence, lost)
         folder = Path(self._folder)
         names = f"{self._name}_*" if self._largest else self._name
         with owner_rights(self._files.uid, self._files.gid):

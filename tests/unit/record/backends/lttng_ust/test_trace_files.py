@@ -18,6 +18,7 @@ from vestige.record.backends.lttng_ust.trace_files import (
 )
 
 SIZE = 4096
+HEADER_BITS = 8 * HEADER_SIZE
 UUID = bytes(16)
 
 
@@ -46,11 +47,10 @@ def disk(monkeypatch):
     return room
 
 
-def packet():
+def packet(number=0, lost=0):
     """Return a packet."""
-    header = struct.pack(
-        "=I16sIQQQQQQQI", 0xC1FC1FC1, UUID, 0, 0, 1, 2, 800, *[8 * SIZE], 0, 0, 0
-    )
+    facts = (1, 2, 800, 8 * SIZE, number, lost)
+    header = struct.pack("=I16sIQQQQQQQI", 0xC1FC1FC1, UUID, 0, 0, *facts, 0)
     assert len(header) == HEADER_SIZE
     return Packet(header, memoryview(header.ljust(SIZE, b"x")))
 
@@ -71,6 +71,50 @@ def test_a_packet_without_room_leaves_nothing_and_the_next_is_written(
     assert (tmp_path / "c_0").stat().st_size == 2 * SIZE
     index = (tmp_path / "index" / "c_0.idx").read_bytes()[INDEX_HEADER.size :]
     assert [row[0] for row in INDEX_ENTRY.iter_unpack(index)] == [0, SIZE]
+
+
+def entries(folder):
+    """Return the packets of an index: place, sizes, times, losses, number."""
+    raw = (folder / "index" / "c_0.idx").read_bytes()[INDEX_HEADER.size :]
+    return [(*row[:6], row[8]) for row in INDEX_ENTRY.iter_unpack(raw)]
+
+
+@pytest.mark.parametrize("way", ["cut", "clear"])
+def test_a_chunk_begins_with_what_was_lost_before(files, tmp_path, way):
+    """An empty packet says it, where a reader could not know."""
+    file = DataStreamFile(files, str(tmp_path), "c_0", (0, 0))
+    file.write(packet(4, 7))
+    getattr(file, way)(*([packet(5, 8)] if way == "clear" else []))
+    last = (5, 8) if way == "clear" else (4, 7)
+    file.cut()
+    assert way == "cut" or not (tmp_path / "c_0").exists()
+    file.write(packet(6, 9))
+    file.write(packet(7, 9))
+    file.close()
+    assert entries(tmp_path) == [
+        (0, HEADER_BITS + 32, HEADER_BITS, 1, 1, last[1], last[0]),
+        (HEADER_SIZE + 4, 8 * SIZE, 800, 1, 2, 9, 6),
+        (HEADER_SIZE + 4 + SIZE, 8 * SIZE, 800, 1, 2, 9, 7),
+    ]
+    raw = (tmp_path / "c_0").read_bytes()
+    assert len(raw) == HEADER_SIZE + 4 + 2 * SIZE
+    assert raw[:20] == raw[HEADER_SIZE + 4 :][:20] == packet().header[:20]
+
+
+def test_a_chunk_without_losses_has_no_such_packet(files, tmp_path):
+    """Nor one whose files have no room for it."""
+    file = DataStreamFile(files, str(tmp_path), "c_0", (0, 0))
+    file.write(packet(4))
+    file.cut()
+    file.write(packet(5))
+    file.close()
+    assert [row[-1] for row in entries(tmp_path)] == [5]
+    file = DataStreamFile(files, str(tmp_path), "d_0", (SIZE, 0))
+    file.write(packet(4, 1))
+    file.cut()
+    file.write(packet(5, 1))
+    file.close()
+    assert (tmp_path / "d_0_0").stat().st_size == SIZE
 
 
 def test_metadata_without_room_is_written_once_there_is_some(files, disk, tmp_path):
