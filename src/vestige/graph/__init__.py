@@ -1,5 +1,6 @@
-"""Components and how they are joined: sources, a muxer, filters, one sink.
+"""Components and how they are joined: sources, muxers, filters, sinks.
 
+What is wanted is a *plan*, which is data. It is lowered to graphs, one for each sink.
 A graph pulls *merges* from the muxer: parts of the merged order of all event records,
 still encoded. Each filter may attach a derived column to a merge; the sink then decodes
 what it needs, once. Nothing is copied from component to component.
@@ -8,10 +9,12 @@ what it needs, once. Nothing is copied from component to component.
 from __future__ import annotations
 
 from .clocks import check_correlation
-from .graph import Graph, Selection, mux
+from .graph import Graph, run_graphs
+from .mux import merges, mux
 from .notice import DamageNotice, LostNotice, Notice, notices_of
 from .protocols import Filter, Sink, Source
 from .record_filter import check_filter
+from .selection import Selection
 from .stream import Stream, StreamFacts, TraceInfo
 
 __all__ = [
@@ -28,6 +31,8 @@ __all__ = [
     "TraceInfo",
     "check_correlation",
     "check_filter",
+    "merges",
     "mux",
     "notices_of",
+    "run_graphs",
 ]

@@ -2,188 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .. import core
-from .._typing import NamedTuple
 from ..damage import Damage
 from ..errors import TraceFormatError
-from .intersection import intersections
-from .notice import DamageNotice, notices_of
+from .mux import merges
+from .notice import DamageNotice, Notice
 from .protocols import Filter, Sink, Source
-from .record_filter import check_filter, record_filter
-from .recorder_events import is_recorder_event
+from .selection import Selection
 from .stream import Stream
 
-__all__ = ["Graph", "Selection", "mux"]
-
-
-class Selection(NamedTuple):
-    """Which event records are wanted; the rest is not decoded."""
-
-    begin: int | None = None
-    """Earliest time, nanoseconds from the clock's origin."""
-    end: int | None = None
-    """Latest time, nanoseconds from the clock's origin; included."""
-    patterns: tuple[str | tuple[str, ...], ...] = ()
-    """Shell patterns that the names of events match: each of them, of a tuple any."""
-    intersection: bool = False
-    """Only the time in which all data streams of a trace are active."""
-    filters: tuple[str, ...] = ()
-    """Expressions that are true of the event records, each of them."""
-    recorder_events: bool = True
-    """Whether events are wanted that the recorder itself needs, if no pattern says so:
-    state dumps and loaded objects."""
-
-    @property
-    def counts_left_out(self) -> bool:
-        """Whether events that the recorder needs are left out, and counted."""
-        return not (self.recorder_events or self.patterns or self.filters)
-
-    def wanted_classes(self, stream: Stream) -> list[bool] | None:
-        """Tell for each event record class if it is wanted; ``None`` for all."""
-        chosen = self._chosen_classes(stream)
-        if not self.filters:
-            return chosen
-        possible = record_filter(self.filters).possible(stream.handle)
-        if possible is None or chosen is None:
-            return chosen if possible is None else possible
-        return [both == (True, True) for both in zip(chosen, possible, strict=True)]
-
-    def takes(self, name: str) -> bool:
-        """Tell if events of a name are wanted.
-
-        Args:
-            name: The name.
-        """
-        return all(
-            any(fnmatchcase(name, one) for one in _alternatives(patterns))
-            for patterns in self.patterns
-        )
-
-    def _chosen_classes(self, stream: Stream) -> list[bool] | None:
-        if not self.patterns:
-            left_out = self.left_out_classes(stream)
-            return None if left_out is None else [not one for one in left_out]
-        return [name is not None and self.takes(name) for name in stream.event_names]
-
-    def left_out_classes(self, stream: Stream) -> list[bool] | None:
-        """Tell for each event record class if the recorder alone needs it.
-
-        Args:
-            stream: The data stream.
-
-        Returns:
-            ``None`` when there are no such classes, or nothing is left out.
-        """
-        if self.recorder_events or self.patterns:
-            return None
-        environment = stream.trace.parsed.environment
-        is_ours = environment.get("tracer_name") == "vestige"
-        left_out = [
-            is_recorder_event(name, is_ours=is_ours) for name in stream.event_names
-        ]
-        return left_out if any(left_out) else None
-
-    def narrowed(
-        self, patterns: tuple[str, ...], begin: int | None, end: int | None
-    ) -> Selection:
-        """Return what is in this selection and in another one.
-
-        Args:
-            patterns: Shell patterns of event names, of which any is to match; all
-                events without one.
-            begin: Earliest time, nanoseconds.
-            end: Latest time, nanoseconds; included.
-        """
-        begins = [time for time in (self.begin, begin) if time is not None]
-        ends = [time for time in (self.end, end) if time is not None]
-        return self._replace(
-            patterns=(*self.patterns, patterns) if patterns else self.patterns,
-            begin=max(begins, default=None),
-            end=min(ends, default=None),
-        )
-
-    def filtered(self, expression: str, streams: Iterable[Stream]) -> Selection:
-        """Return what is in this selection and has an expression true of it.
-
-        Args:
-            expression: The expression.
-            streams: The data streams that are selected from.
-
-        Raises:
-            SelectionError: It is none, or is true of no event record of these classes.
-        """
-        check_filter(expression, ((one, self.wanted_classes(one)) for one in streams))
-        return self._replace(filters=(*self.filters, expression))
-
-
-def _alternatives(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (patterns,) if isinstance(patterns, str) else patterns
-
-
-def mux(
-    streams: Iterable[Stream],
-    selection: Selection | None = None,
-    needed: Collection[str] = (),
-    *,
-    check: bool = False,
-) -> core.Muxer:
-    """Merge data streams by time.
-
-    Args:
-        streams: The data streams, in any order.
-        selection: Which event records are wanted; all by default.
-        needed: Names of events that filters need from the beginning on, wanted or not.
-        check: Whether to decode every field of every event record, for its errors.
-
-    Returns:
-        An iterator over merges.
-    """
-    wanted = selection or Selection()
-    streams = sorted(streams, key=Stream.order_key)
-    common = intersections(streams) if wanted.intersection else {}
-    inputs = []
-    ranges = []
-    for stream in streams:
-        classes = wanted.wanted_classes(stream)
-        kept = _kept_classes(stream, wanted, needed)
-        if classes is None or any(classes) or any(kept or ()):
-            inputs.append((stream.handle, stream, classes, kept))
-            ranges.append(_overlap(wanted, common.get(stream.trace.index)))
-    expressions = record_filter(wanted.filters) if wanted.filters else None
-    return core.Muxer(inputs, ranges=ranges, check=check, record_filter=expressions)
-
-
-def _overlap(
-    wanted: Selection, common: tuple[int, int] | None
-) -> tuple[int | None, int | None]:
-    if common is None:
-        return wanted.begin, wanted.end
-    begin, end = common
-    return (
-        begin if wanted.begin is None else max(begin, wanted.begin),
-        end if wanted.end is None else min(end, wanted.end),
-    )
-
-
-def _kept_classes(
-    stream: Stream, wanted: Selection, needed: Collection[str]
-) -> list[bool] | None:
-    """Return which classes are read, wanted or not: those of filters and of counts."""
-    if wanted == Selection():
-        return None
-    kept = None
-    if needed:
-        kept = [name in needed for name in stream.event_names]
-    if needed or wanted.begin is None:
-        # Otherwise packets before the beginning would be read for their number alone.
-        left_out = wanted.left_out_classes(stream)
-        if left_out is not None:
-            pairs = zip(left_out, kept or left_out, strict=True)
-            kept = [one or other for one, other in pairs]
-    return kept
+__all__ = ["Graph", "run_graphs"]
 
 
 class Graph:
@@ -195,21 +25,34 @@ class Graph:
         filters: The filters, in the order in which they see a merge.
         selection: Which event records are wanted.
         strict: Whether to stop at the first damage.
+        progress: Called after each merge with the number of event records so far.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a graph
         self,
         sources: Sequence[Source],
         sink: Sink,
         filters: Sequence[Filter] = (),
         selection: Selection | None = None,
         strict: bool = False,  # noqa: FBT001, FBT002 - as above
+        progress: Callable[[int], object] | None = None,
     ) -> None:
         self.sources = sources
         self.sink = sink
         self.filters = filters
-        self.selection = selection or Selection()
+        self.selection: Selection | Mapping[Stream, Selection] = (
+            selection or Selection()
+        )
+        """Which event records are wanted, of all data streams or of each."""
         self.strict = strict
+        self.progress = progress
+        self.damage: list[Damage] = []
+        """What was met so far: what could not be opened, then what cannot be read."""
+
+    @property
+    def streams(self) -> list[Stream]:
+        """The data streams of all sources."""
+        return [stream for source in self.sources for stream in source.streams]
 
     def run(self) -> list[Damage]:
         """Move all event records from the sources to the sink.
@@ -221,13 +64,27 @@ class Graph:
         Raises:
             TraceFormatError: There is damage, and it is to be strict.
         """
-        damage = [found for source in self.sources for found in source.damage]
-        self._refuse(damage)
-        streams = [stream for source in self.sources for stream in source.streams]
+        for _ in self.steps():
+            pass
+        return self.damage
+
+    def steps(self) -> Iterator[None]:
+        """Do what :meth:`run` does, a merge at a time.
+
+        Yields:
+            Nothing, after each merge.
+
+        Raises:
+            TraceFormatError: There is damage, and it is to be strict.
+        """
+        self.damage = []
+        for source in self.sources:
+            for found in source.damage:
+                self._add_damage(found)
+        streams = self.streams
         if self._order_matters or not _all_right(streams):
-            damage.extend(self._run_in_order(streams))
+            yield from self._steps_in_order(streams)
         self.sink.finish()
-        return damage
 
     @property
     def _order_matters(self) -> bool:
@@ -235,20 +92,54 @@ class Graph:
         everything = self.selection == Selection()
         return bool(self.filters or self.sink.looks_at_records or not everything)
 
-    def _run_in_order(self, streams: Sequence[Stream]) -> Iterator[Damage]:
-        needed = frozenset().union(*(part.needed_events for part in self.filters))
-        check = not self.sink.looks_at_records
-        for merge in mux(streams, self.selection, needed, check=check):
-            for component in self.filters:
-                component.process(merge)
+    def _steps_in_order(self, streams: Sequence[Stream]) -> Iterator[None]:
+        events = 0
+        for merge in merges(
+            streams,
+            self.selection,
+            self.filters,
+            needed=getattr(self.sink, "needed_events", ()),
+            check=not self.sink.looks_at_records,
+            tell=self._note,
+        ):
             self.sink.consume(merge.shown())
-            found = list(_damage_of(merge))
-            self._refuse(found)
-            yield from found
+            if self.progress is not None:
+                events += len(merge)
+                self.progress(events)
+            yield
 
-    def _refuse(self, damage: Sequence[Damage]) -> None:
-        if self.strict and damage:
-            raise TraceFormatError.of_damage(damage[0])
+    def _note(self, notice: Notice) -> None:
+        if isinstance(notice, DamageNotice):
+            self._add_damage(notice.damage)
+
+    def _add_damage(self, damage: Damage) -> None:
+        if self.strict:
+            raise TraceFormatError.of_damage(damage)
+        self.damage.append(damage)
+
+
+def run_graphs(graphs: Sequence[Graph]) -> list[Damage]:
+    """Run graphs in turn, a merge of each at a time.
+
+    Args:
+        graphs: The graphs.
+
+    Returns:
+        The damage that they met.
+
+    Raises:
+        TraceFormatError: There is damage, and it is to be strict.
+    """
+    if len(graphs) == 1:
+        return graphs[0].run()
+    running = [graph.steps() for graph in graphs]
+    while running:
+        running = [steps for steps in running if next(steps, _END) is not _END]
+    return [found for graph in graphs for found in graph.damage]
+
+
+_END = object()
+"""What a graph gives that has run."""
 
 
 def _all_right(streams: Sequence[Stream]) -> bool:
@@ -257,9 +148,3 @@ def _all_right(streams: Sequence[Stream]) -> bool:
     while verifier.step():
         pass  # Ctrl-C is noticed between two steps.
     return verifier.records is not None
-
-
-def _damage_of(merge: core.Merge) -> Iterator[Damage]:
-    for notice in notices_of(merge):
-        if isinstance(notice, DamageNotice):
-            yield notice.damage

@@ -9,7 +9,7 @@ from .._typing import Protocol
 from ..damage import Damage
 from .stream import Stream
 
-__all__ = ["Filter", "Sink", "Source"]
+__all__ = ["Filter", "PortedSource", "Sink", "Source"]
 
 
 class Source(Protocol):
@@ -22,6 +22,18 @@ class Source(Protocol):
     @property
     def damage(self) -> Sequence[Damage]:
         """What could not be opened."""
+
+
+class PortedSource(Source, Protocol):
+    """A source of a plan: each of its data streams has an output port."""
+
+    @property
+    def port_names(self) -> Sequence[str]:
+        """The names of the output ports, in the order of the data streams."""
+
+    @property
+    def trace_count(self) -> int:
+        """The number of traces."""
 
 
 class Filter(Protocol):
@@ -44,7 +56,11 @@ class Filter(Protocol):
 
 
 class Sink(Protocol):
-    """Consumes merges."""
+    """Consumes merges.
+
+    It may have ``needed_events`` as a filter has. What it has found out is its
+    ``result``, if it is there to find out something.
+    """
 
     @property
     def looks_at_records(self) -> bool:

@@ -1,0 +1,134 @@
+"""Data streams merged by time, and the one loop in which merges are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from .. import core
+from ..errors import GraphError
+from .intersection import intersections
+from .notice import Notice, notices_of
+from .protocols import Filter
+from .record_filter import record_filter
+from .selection import Selection
+from .stream import Stream
+
+__all__ = ["merges", "mux"]
+
+
+def mux(
+    streams: Iterable[Stream],
+    selection: Selection | Mapping[Stream, Selection] | None = None,
+    needed: Collection[str] = (),
+    *,
+    check: bool = False,
+) -> core.Muxer:
+    """Merge data streams by time.
+
+    Args:
+        streams: The data streams, in any order.
+        selection: Which event records are wanted, of all data streams or of each; all
+            by default. Expressions are the same for all.
+        needed: Names of events that filters need from the beginning on, wanted or not.
+        check: Whether to decode every field of every event record, for its errors.
+
+    Returns:
+        An iterator over merges.
+    """
+    streams = sorted(streams, key=Stream.order_key)
+    wanted_of = _by_stream(streams, selection)
+    common = intersections(one for one in streams if wanted_of[one].intersection)
+    inputs = []
+    ranges = []
+    expressions: set[tuple[str, ...]] = set()
+    for stream in streams:
+        wanted = wanted_of[stream]
+        expressions.add(wanted.filters)
+        classes = wanted.wanted_classes(stream)
+        kept = _kept_classes(stream, wanted, needed)
+        if classes is None or any(classes) or any(kept or ()):
+            inputs.append((stream.handle, stream, classes, kept))
+            ranges.append(_overlap(wanted, common.get(stream.trace.index)))
+    return core.Muxer(
+        inputs, ranges=ranges, check=check, record_filter=_common_filter(expressions)
+    )
+
+
+def _by_stream(
+    streams: Iterable[Stream], selection: Selection | Mapping[Stream, Selection] | None
+) -> Mapping[Stream, Selection]:
+    if selection is None or isinstance(selection, Selection):
+        return dict.fromkeys(streams, selection or Selection())
+    return selection
+
+
+def _common_filter(expressions: set[tuple[str, ...]]) -> core.RecordFilter | None:
+    if len(expressions) > 1:
+        raise GraphError("filter expressions must be the same for all data streams")
+    found = next(iter(expressions), ())
+    return record_filter(found) if found else None
+
+
+def _overlap(
+    wanted: Selection, common: tuple[int, int] | None
+) -> tuple[int | None, int | None]:
+    if common is None:
+        return wanted.begin, wanted.end
+    begin, end = common
+    return (
+        begin if wanted.begin is None else max(begin, wanted.begin),
+        end if wanted.end is None else min(end, wanted.end),
+    )
+
+
+def _kept_classes(
+    stream: Stream, wanted: Selection, needed: Collection[str]
+) -> list[bool] | None:
+    """Return which classes are read, wanted or not: those of filters and of counts."""
+    if wanted == Selection():
+        return None
+    kept = None
+    if needed:
+        kept = [name in needed for name in stream.event_names]
+    if needed or wanted.begin is None:
+        # Otherwise packets before the beginning would be read for their number alone.
+        left_out = wanted.left_out_classes(stream)
+        if left_out is not None:
+            pairs = zip(left_out, kept or left_out, strict=True)
+            kept = [one or other for one, other in pairs]
+    return kept
+
+
+def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
+    streams: Iterable[Stream],
+    selection: Selection | Mapping[Stream, Selection] | None = None,
+    filters: Sequence[Filter] = (),
+    *,
+    needed: Collection[str] = (),
+    check: bool = False,
+    tell: Callable[[Notice], object],
+) -> Iterator[core.Merge]:
+    """Read data streams: the loop of everything that reads.
+
+    Whoever stops iterating, or raises an error, ends the reading.
+
+    Args:
+        streams: The data streams, in any order.
+        selection: Which event records are wanted, as :func:`mux` takes it.
+        filters: Filters, in the order in which they see a merge.
+        needed: Names of events that are needed from the beginning on, besides those of
+            the filters.
+        check: Whether to decode every field of every event record, for its errors.
+        tell: Called with each loss and each damage, when the merge in which it lies has
+            been used.
+
+    Yields:
+        The merges, in order, when the filters have seen them.
+    """
+    wanted = frozenset(needed).union(*(one.needed_events for one in filters))
+    for merge in mux(streams, selection, wanted, check=check):
+        for component in filters:
+            component.process(merge)
+        yield merge
+        for notice in notices_of(merge):
+            tell(notice)
