@@ -39,8 +39,9 @@ def intersections(streams: Iterable[Stream]) -> dict[int, tuple[int, int]]:
         found[index] = max(begin, times[0]), min(end, times[1])
         if found[index][0] > found[index][1]:
             raise SelectionError(
-                "stream intersection: at no time are all data streams of the trace "
-                f"active; one begins at {found[index][0]} ns, another one has ended at "
+                "stream intersection: Trimming time range's beginning time is greater "
+                "than end time: at no time are all data streams of the trace active; "
+                f"one begins at {found[index][0]} ns, another one has ended at "
                 f"{found[index][1]} ns",
                 path=stream.path,
             )

@@ -8,7 +8,9 @@ translate an address come from the trace itself, and change while it is read.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from ... import core
 from ..._typing import TYPE_CHECKING
@@ -21,13 +23,18 @@ from ...debuginfo import (
     Resolver,
     apply,
 )
+from ...debuginfo.options import split_path_list
 from ...debuginfo.store_search import attach_stores, store_directories
+from ...debuginfo.target_prefixes import TargetPrefix
+from ...errors import GraphError
+from ...plain_text import plain
 from ...units import Address, Vpid
 
 if TYPE_CHECKING:
+    from ...graph.plan import ComponentSpec
     from ..sources.ctf_fs import CtfFsSource
 
-__all__ = ["DebugInfoFilter", "DebugInfoOptions", "finder_for"]
+__all__ = ["DebugInfoFilter", "DebugInfoOptions", "finder_for", "make_debug_info"]
 
 
 class DebugInfoFilter:
@@ -111,3 +118,46 @@ def finder_for(
     }
     attach_stores(finder, options, places, traces)
     return finder
+
+
+def make_debug_info(
+    spec: ComponentSpec, sources: Sequence[CtfFsSource], _selection: object
+) -> DebugInfoFilter:
+    """Make a filter.
+
+    Args:
+        spec: The component.
+        sources: The traces, for the symbols that may be packed with them.
+
+    Raises:
+        GraphError: A target prefix is malformed.
+    """
+    return DebugInfoFilter(_options(spec), sources)
+
+
+def _options(spec: ComponentSpec) -> DebugInfoOptions:
+    """Return options with the parameters of a component."""
+    params = spec.params
+    directories = params.get("debug-info-dir")
+    prefix = params.get("target-prefix")
+    try:
+        texts = params.get("target-prefixes", ())
+        prefixes = [TargetPrefix.parse(text) for text in texts]
+    except ValueError as error:
+        raise GraphError(f"component '{spec.name}': target-prefixes: {error}") from None
+    if prefix is not None:
+        prefixes.append(TargetPrefix("/", Path(prefix)))
+    return DebugInfoOptions(
+        field_name=params.get("debug-info-field-name", "debug_info"),
+        full_path=params.get("full-path", False),
+        debug_directories=None if directories is None else split_path_list(directories),
+        target_prefixes=tuple(prefixes),
+        debuginfod=params.get("debuginfod", False),
+        demangle=params.get("demangle", True),
+        notice=_print_notice,
+    )
+
+
+def _print_notice(text: str) -> None:
+    sys.stderr.write(f"vestige: {plain(text)}\n")
+    sys.stderr.flush()

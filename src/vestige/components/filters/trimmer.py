@@ -1,7 +1,7 @@
 """A range of time: ``filter.utils.trimmer``.
 
-Nothing passes through this component: the range it stands for is pushed down to the
-packets, so that what is outside of it is not even read.
+It is pushed down: what is outside of the range is not even read. So nothing passes
+through such a component; it changes what is wanted of the data streams before it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ from calendar import timegm
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...errors import SelectionError
-from ...graph import Stream
+from ..._typing import TYPE_CHECKING
+from ...errors import GraphError, SelectionError
+from ...graph import Selection, Stream
 from ...units import NANOSECONDS_PER_SECOND
 
-__all__ = ["TimeBound", "time_range"]
+if TYPE_CHECKING:
+    from ...graph.plan import ComponentSpec
+
+__all__ = ["TimeBound", "check_times", "time_range", "trim"]
 
 DATE = r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"
 PART = r"(?:\.(?P<part>\d{1,9}))?"
@@ -70,8 +74,8 @@ class TimeBound:
             value = int(match["seconds"]) * NANOSECONDS_PER_SECOND + _part(match)
             return cls(_checked(text, -value if match["sign"] else value), gmt)
         raise SelectionError(
-            f"'{text}' is not a time: expected YYYY-MM-DD [HH:MM[:SS[.NS]]], "
-            "HH:MM[:SS[.NS]] or [-]SECONDS[.NS]"
+            f"'{text}' is not a time (Invalid date/time format): expected "
+            "YYYY-MM-DD [HH:MM[:SS[.NS]]], HH:MM[:SS[.NS]] or [-]SECONDS[.NS]"
         )
 
     def resolved(self, first: int | None) -> int:
@@ -97,8 +101,66 @@ class TimeBound:
         return _epoch(fields, gmt=self.gmt) * NANOSECONDS_PER_SECOND + part
 
 
+def check_times(spec: ComponentSpec) -> None:
+    """Refuse a component whose parameters are no times.
+
+    Args:
+        spec: The component.
+
+    Raises:
+        GraphError: One is none.
+    """
+    try:
+        _bounds(spec)
+    except SelectionError as error:
+        raise GraphError(
+            f"component '{spec.name}' ({spec.class_name}): {error}"
+        ) from None
+
+
+def trim(
+    spec: ComponentSpec, selections: dict[Stream, Selection]
+) -> dict[Stream, Selection]:
+    """Narrow what is wanted of data streams to a range of time.
+
+    Args:
+        spec: The component.
+        selections: What is wanted of each data stream without it.
+
+    Returns:
+        What is wanted of each.
+
+    Raises:
+        SelectionError: The range begins after its end, or a data stream has no time.
+    """
+    begin, end = time_range(
+        selections,
+        *_bounds(spec),
+        least=min(
+            (one.begin for one in selections.values() if one.begin is not None),
+            default=None,
+        ),
+    )
+    return {
+        stream: wanted.narrowed((), begin, end) for stream, wanted in selections.items()
+    }
+
+
+def _bounds(spec: ComponentSpec) -> tuple[TimeBound | None, TimeBound | None]:
+    gmt = bool(spec.params.get("gmt", False))
+    begin, end = (
+        None if value is None else TimeBound.parse(str(value), gmt=gmt)
+        for value in (spec.params.get(name) for name in ("begin", "end"))
+    )
+    return begin, end
+
+
 def time_range(
-    streams: Iterable[Stream], begin: TimeBound | None, end: TimeBound | None
+    streams: Iterable[Stream],
+    begin: TimeBound | None,
+    end: TimeBound | None,
+    *,
+    least: int | None = None,
 ) -> tuple[int | None, int | None]:
     """Return a range of time in nanoseconds from the origin.
 
@@ -106,6 +168,7 @@ def time_range(
         streams: The data streams that it is for.
         begin: Earliest time; ``None`` for no limit.
         end: Latest time, included; ``None`` for no limit.
+        least: Earliest time that is left of the data streams, if not all of them is.
 
     Raises:
         SelectionError: It begins after its end, or a data stream has no time.
@@ -122,6 +185,8 @@ def time_range(
         if stream.handle.beginning is not None:
             beginnings.append(stream.handle.beginning)
     first = min(beginnings, default=None)
+    if first is not None and least is not None:
+        first = max(first, least)
     earliest = None if begin is None else begin.resolved(first)
     latest = None if end is None else end.resolved(first)
     if earliest is not None and latest is not None and earliest > latest:

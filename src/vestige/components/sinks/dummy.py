@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from ... import core
+from ..._typing import TYPE_CHECKING
 
-__all__ = ["DummySink"]
+if TYPE_CHECKING:
+    from ... import core
+
+__all__ = ["DummySink", "make_dummy"]
 
 
 class DummySink:
@@ -18,3 +21,8 @@ class DummySink:
 
     def finish(self) -> None:
         """Do nothing: there is no output."""
+
+
+def make_dummy(_spec: object, _resources: object) -> DummySink:
+    """Make a sink."""
+    return DummySink()

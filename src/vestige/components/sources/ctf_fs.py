@@ -8,13 +8,17 @@ from itertools import count
 from pathlib import Path
 
 from ... import core
+from ..._typing import TYPE_CHECKING
 from ...ctf import LogicalTrace, find_traces, open_traces
 from ...ctf.pid_namespaces import pid_namespace
 from ...damage import Damage
 from ...errors import NotATraceError
 from ...graph import Stream, TraceInfo
 
-__all__ = ["CtfFsSource"]
+if TYPE_CHECKING:
+    from ...graph.plan import ComponentSpec
+
+__all__ = ["CtfFsSource", "make_ctf_fs"]
 
 _MOST_TRACES = 1 << 20
 
@@ -57,6 +61,7 @@ class CtfFsSource:
         opened, unusable = open_traces(found.values())
         self.streams: list[Stream] = []
         """The data streams of all traces."""
+        self._stream_ids: list[int | None] = []
         self.damage: list[Damage] = [file.error.damage for file in unusable]
         """The files of which nothing can be read, or not all."""
         self.directories = [path for trace in opened for path in trace.directories]
@@ -90,12 +95,54 @@ class CtfFsSource:
                 process_space=_process_space(info, files.id),
             )
             identity = next(automatic_ids) if files.id is None else files.id
+            self._stream_ids.append(files.id)
             yield Stream(info, files.stream_class, identity, files.name, handle)
+
+    @property
+    def port_names(self) -> list[str]:
+        """The names of the output ports, one for each data stream, as Babeltrace's.
+
+        That is the trace, by its UUID or its path, the ID of the stream class, and the
+        ID of the data stream, or the path of its file.
+        """
+        return [
+            _port_name(stream, identity)
+            for stream, identity in zip(self.streams, self._stream_ids, strict=True)
+        ]
 
     def _moved(self, trace_class: core.TraceClass) -> core.TraceClass:
         if self._offset == (0, 0):
             return trace_class
         return trace_class.with_clock_offset(*self._offset)
+
+
+def make_ctf_fs(spec: ComponentSpec, first_index: int) -> CtfFsSource:
+    """Open the traces that a component is to read.
+
+    Args:
+        spec: The component.
+        first_index: The number of traces of other sources before it.
+
+    Raises:
+        NotATraceError: An input holds no trace.
+        TraceFormatError: The metadata of no trace can be used.
+    """
+    params = spec.params
+    return CtfFsSource(
+        params["inputs"],
+        clock_offset_seconds=params.get("clock-class-offset-s", 0),
+        clock_offset_nanoseconds=params.get("clock-class-offset-ns", 0),
+        force_epoch_origin=params.get("force-clock-class-origin-unix-epoch", False),
+        trace_name=params.get("trace-name"),
+        first_index=first_index,
+    )
+
+
+def _port_name(stream: Stream, identity: int | None) -> str:
+    uuid = stream.trace.uuid
+    trace = os.path.commonpath(stream.trace.directories) if uuid is None else str(uuid)
+    last = os.path.abspath(stream.path) if identity is None else str(identity)  # noqa: PTH100 - the path is text
+    return f"{trace} | {stream.handle.class_id} | {last}"
 
 
 def _process_space(trace: TraceInfo, stream_id: int | None) -> int:

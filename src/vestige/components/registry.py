@@ -1,0 +1,220 @@
+"""The component classes that there are, by their names.
+
+What each takes is known at once. What it takes to run one is imported when one is made:
+a plan is checked, and printed, without it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .._typing import TYPE_CHECKING, NamedTuple
+from ..errors import GraphError
+from ..graph.component_class import (
+    ARRAY_OF_STRINGS,
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    TIME,
+    ComponentClass,
+    Parameter,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ..graph.plan import ComponentSpec
+
+__all__ = ["BUILT_IN", "TEXT_SWITCHES", "Registry", "full_class_name"]
+
+SHORT_KINDS = {"src": "source", "flt": "filter"}
+"""Other names of the kinds of component classes."""
+
+TEXT_SWITCHES = (
+    "no-delta",
+    "clock-cycles",
+    "clock-date",
+    "clock-gmt",
+    "clock-seconds",
+    "verbose",
+    "name-payload",
+    "name-context",
+    "name-header",
+    "name-scope",
+    "field-trace",
+    "field-trace:hostname",
+    "field-trace:domain",
+    "field-trace:procname",
+    "field-trace:vpid",
+    "field-loglevel",
+    "field-emf",
+    "field-callsite",
+)
+"""Parameters of ``sink.text.pretty`` that are booleans."""
+
+SHOWN = Parameter(STRING, ("show", "hide"))
+
+
+class Entry(NamedTuple):
+    """A component class, and where one of its components is made."""
+
+    component_class: ComponentClass
+    """What is known of it."""
+    module: str = ""
+    """The module, below this package; empty where none is needed."""
+    function: str = ""
+    """The function there that makes a component of what is wanted."""
+
+
+def _check_times(spec: ComponentSpec) -> None:
+    from .filters.trimmer import check_times  # noqa: PLC0415 - see above
+
+    check_times(spec)
+
+
+def _entries() -> Iterator[Entry]:
+    """Yield the classes that are built in."""
+    yield Entry(
+        ComponentClass(
+            "source.ctf.fs",
+            "reads CTF traces of the file system",
+            {
+                "inputs": Parameter(ARRAY_OF_STRINGS, is_required=True),
+                "clock-class-offset-s": Parameter(INTEGER),
+                "clock-class-offset-ns": Parameter(INTEGER),
+                "force-clock-class-origin-unix-epoch": Parameter(BOOLEAN),
+                "trace-name": Parameter(STRING),
+            },
+        ),
+        "sources.ctf_fs",
+        "make_ctf_fs",
+    )
+    yield Entry(
+        ComponentClass(
+            "filter.utils.muxer",
+            "merges by time",
+            {},
+            has_many_inputs=True,
+        )
+    )
+    yield Entry(
+        ComponentClass(
+            "filter.utils.trimmer",
+            "leaves out what is before or after a range of time",
+            {
+                "begin": Parameter(TIME),
+                "end": Parameter(TIME),
+                "gmt": Parameter(BOOLEAN),
+            },
+            is_pushed_down=True,
+            check=_check_times,
+        ),
+        "filters.trimmer",
+        "trim",
+    )
+    yield Entry(
+        ComponentClass(
+            "filter.vestige.events",
+            "leaves out events by their names",
+            {"names": Parameter(ARRAY_OF_STRINGS, is_required=True)},
+            is_pushed_down=True,
+        ),
+        "filters.events",
+        "choose_events",
+    )
+    yield Entry(
+        ComponentClass(
+            "filter.lttng-utils.debug-info",
+            "adds object, function and source line to events",
+            {
+                "debug-info-dir": Parameter(STRING),
+                "debug-info-field-name": Parameter(STRING),
+                "full-path": Parameter(BOOLEAN),
+                "target-prefix": Parameter(STRING),
+                "target-prefixes": Parameter(ARRAY_OF_STRINGS),
+                "debuginfod": Parameter(BOOLEAN),
+                "demangle": Parameter(BOOLEAN),
+            },
+        ),
+        "filters.debug_info",
+        "make_debug_info",
+    )
+    yield Entry(
+        ComponentClass(
+            "sink.text.pretty",
+            "writes events as text, a line each",
+            {
+                "path": Parameter(STRING),
+                "color": Parameter(STRING, ("never", "auto", "always")),
+                "name-default": SHOWN,
+                "field-default": SHOWN,
+                **dict.fromkeys(TEXT_SWITCHES, Parameter(BOOLEAN)),
+            },
+        ),
+        "sinks.text_pretty_params",
+        "make_text_pretty",
+    )
+    yield Entry(
+        ComponentClass("sink.utils.dummy", "decodes everything and drops it", {}),
+        "sinks.dummy",
+        "make_dummy",
+    )
+
+
+BUILT_IN = {entry.component_class.name: entry for entry in _entries()}
+"""The classes that are built in, by their names."""
+
+
+class Registry:
+    """Component classes: those that are built in.
+
+    Args:
+        entries: The classes, by their names.
+    """
+
+    def __init__(self, entries: dict[str, Entry] | None = None) -> None:
+        self.entries = dict(BUILT_IN if entries is None else entries)
+        """The classes, by their names."""
+
+    def find(self, name: str) -> ComponentClass | None:
+        """Return the class of a name, or ``None``.
+
+        Args:
+            name: The name, such as ``source.ctf.fs``.
+        """
+        entry = self.entries.get(name)
+        return None if entry is None else entry.component_class
+
+    def make(self, spec: ComponentSpec, *arguments: Any) -> Any:
+        """Make a component.
+
+        Args:
+            spec: What is wanted, already checked.
+            arguments: What its kind needs: a source, the number of traces before its
+                own; a filter, its sources and what is read; one that is pushed down,
+                what is read so far; a sink, what is closed after it.
+
+        Raises:
+            GraphError: It cannot be.
+        """
+        entry = self.entries[spec.class_name]
+        if not entry.function:
+            raise GraphError(f"component '{spec.name}' is nothing that is made")
+        module = import_module(f".{entry.module}", __package__)
+        return getattr(module, entry.function)(spec, *arguments)
+
+
+def full_class_name(text: str) -> str | None:
+    """Return the name of a class without abbreviation, or ``None`` for no name.
+
+    Args:
+        text: Such as ``src.ctf.fs``; each part may be in single quotes.
+    """
+    parts = text.replace("'", "").split(".")
+    if len(parts) != 3 or "" in parts:  # noqa: PLR2004 - kind, plugin, class
+        return None
+    kind = SHORT_KINDS.get(parts[0], parts[0])
+    if kind not in {"source", "filter", "sink"}:
+        return None
+    return ".".join([kind, *parts[1:]])

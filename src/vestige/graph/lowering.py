@@ -1,0 +1,210 @@
+"""From a plan to graphs that run on batches.
+
+What is lowered is a *pipe* for each sink: data streams that are merged, and then go
+through filters, one behind the other. Ranges of time and choices of events do not stand
+in the pipe: they are pushed down into the data streams behind which they stand, each
+into those that pass it, so that what nobody sees is not read.
+
+Plans of other forms are refused, with the component that is the reason.
+"""
+
+from __future__ import annotations
+
+from .._typing import TYPE_CHECKING, NamedTuple
+from ..errors import GraphError, SelectionError
+from .graph import Graph
+from .plan_check import check_plan
+from .selection import Selection
+from .wiring import Wire, wires_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from contextlib import ExitStack
+
+    from ..damage import Damage
+    from .component_class import ComponentClass, ComponentClasses
+    from .plan import ComponentSpec, Plan
+    from .protocols import PortedSource, Sink
+    from .stream import Stream
+
+__all__ = ["Selections", "lower"]
+
+Selections = dict["Stream", Selection]
+"""What is wanted of each data stream."""
+
+
+class Inputs(NamedTuple):
+    """The data streams of one pipe: a source for its graph."""
+
+    streams: Sequence[Stream]
+    """The data streams."""
+    damage: Sequence[Damage]
+    """What could not be opened."""
+
+
+def lower(
+    plan: Plan,
+    classes: ComponentClasses,
+    resources: ExitStack,
+    *,
+    strict: bool = False,
+    sinks: Mapping[str, Sink] | None = None,
+) -> list[Graph]:
+    """Open what a plan names, and make a graph for each of its sinks.
+
+    Args:
+        plan: The plan.
+        classes: The component classes that there are.
+        resources: What is closed when the graphs have run.
+        strict: Whether to stop at the first damage.
+        sinks: Sinks that are there already, by the names of their components.
+
+    Returns:
+        The graphs, in the order of the sinks.
+
+    Raises:
+        GraphError: The plan cannot run, or not in this way.
+    """
+    check_plan(plan, classes)
+    lowering = _Lowering(plan, classes)
+    lowering.refuse_message_lane()
+    lowering.open_sources()
+    pipes = [lowering.pipe(spec) for spec in lowering.of_kind("sink")]
+    ready = sinks or {}
+    graphs = []
+    for number, pipe in enumerate(pipes):
+        sink = ready.get(pipe.sink.name) or classes.make(pipe.sink, resources)
+        # What could not be opened is told once, whoever would have got it.
+        damage = [] if number else lowering.damage
+        inputs = Inputs([*pipe.selections], damage)
+        filters = [
+            classes.make(one, pipe.sources, pipe.common_selection)
+            for one in pipe.filters
+        ]
+        graph = Graph([inputs], sink, filters, pipe.common_selection, strict=strict)
+        if len(set(pipe.selections.values())) > 1:
+            graph.selection = pipe.selections
+        graphs.append(graph)
+    return graphs
+
+
+class Pipe(NamedTuple):
+    """Data streams that are merged, filters, and a sink."""
+
+    selections: Selections
+    """The data streams, and what is wanted of each."""
+    sources: Sequence[PortedSource]
+    """Where they come from."""
+    filters: Sequence[ComponentSpec]
+    """The filters that look at all of it, in their order."""
+    sink: ComponentSpec
+    """The sink."""
+
+    @property
+    def common_selection(self) -> Selection:
+        """What is wanted of all data streams, as far as it is the same."""
+        found = set(self.selections.values())
+        if len(found) == 1:
+            return found.pop()
+        intersection = any(one.intersection for one in found)
+        return Selection(intersection=intersection)
+
+
+class _Lowering:
+    # What is known of a plan while it is lowered.
+
+    def __init__(self, plan: Plan, classes: ComponentClasses) -> None:
+        self._plan = plan
+        self._classes = classes
+        self._specs = {spec.name: spec for spec in plan.components}
+        self._class_of: dict[str, ComponentClass] = {}
+        for spec in plan.components:
+            found = classes.find(spec.class_name)
+            assert found is not None  # noqa: S101 - the plan is checked
+            self._class_of[spec.name] = found
+        self._sources: dict[str, PortedSource] = {}
+        self._wires: dict[str, list[Wire]] = {}
+
+    @property
+    def damage(self) -> list[Damage]:
+        """What could not be opened."""
+        return [one for source in self._sources.values() for one in source.damage]
+
+    def of_kind(self, kind: str) -> list[ComponentSpec]:
+        """Return the components of a kind, in their order."""
+        return [
+            spec
+            for spec in self._plan.components
+            if self._class_of[spec.name].kind == kind
+        ]
+
+    def refuse_message_lane(self) -> None:
+        """Refuse components that take or give one message at a time."""
+        for name, one in self._class_of.items():
+            if one.lane != "batches":
+                raise GraphError(f"component '{name}': {one.name} cannot be run yet")
+
+    def open_sources(self) -> None:
+        """Open the sources, and connect all ports."""
+        first_index = 0
+        for spec in self.of_kind("source"):
+            source: PortedSource = self._classes.make(spec, first_index)
+            first_index += source.trace_count
+            self._sources[spec.name] = source
+        if self._plan.stream_intersection and not all(
+            source.streams for source in self._sources.values()
+        ):
+            raise SelectionError(
+                "stream intersection: Trace has no streams: there is no data stream"
+            )
+        self._wires = wires_of(self._plan, self._class_of, self._sources)
+
+    def pipe(self, sink: ComponentSpec) -> Pipe:
+        """Return what ends in a sink."""
+        trunk: list[str] = []
+        last = sink.name
+        while len(self._wires[last]) == 1 and self._wires[last][0].stream is None:
+            last = self._wires[last][0].upstream
+            trunk.append(last)
+        selections: Selections = {}
+        for wire in self._wires[last]:
+            selections.update(self._branch(wire))
+        filters = []
+        for name in reversed(trunk):
+            if self._is_pushed_down(name):
+                selections = self._narrowed(name, selections)
+            elif not self._class_of[name].has_many_inputs:
+                filters.append(self._specs[name])
+        used = self._names_above(sink.name)
+        sources = [one for name, one in self._sources.items() if name in used]
+        return Pipe(selections, sources, filters, sink)
+
+    def _branch(self, wire: Wire) -> Selections:
+        """Return the data streams that come in at one of several ports."""
+        if wire.stream is not None:
+            wanted = Selection(intersection=self._plan.stream_intersection)
+            return {wire.stream: wanted}
+        selections: Selections = {}
+        for one in self._wires[wire.upstream]:
+            selections.update(self._branch(one))
+        name = wire.upstream
+        if self._is_pushed_down(name):
+            return self._narrowed(name, selections)
+        if not self._class_of[name].has_many_inputs:
+            raise GraphError(
+                f"component '{name}' ({self._class_of[name].name}): it gets a part of "
+                "what is merged after it, and cannot be run so yet; connect the muxer "
+                "before it"
+            )
+        return selections
+
+    def _is_pushed_down(self, name: str) -> bool:
+        return self._class_of[name].is_pushed_down
+
+    def _narrowed(self, name: str, selections: Selections) -> Selections:
+        narrowed: Selections = self._classes.make(self._specs[name], selections)
+        return narrowed
+
+    def _names_above(self, name: str) -> set[str]:
+        names = {wire.upstream for wire in self._wires.get(name, ())}
+        return names.union(*map(self._names_above, names))

@@ -1,0 +1,125 @@
+"""Which port goes where: the connections of a plan, put into practice.
+
+As with Babeltrace 2, each output port takes the first connection whose patterns fit its
+component and its name, and there the first input port that is free.
+"""
+
+from __future__ import annotations
+
+from .._typing import TYPE_CHECKING, NamedTuple
+from ..errors import GraphError
+from .port_patterns import ANY_PORT, matches
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .component_class import ComponentClass
+    from .plan import Connection, Plan
+    from .protocols import PortedSource
+    from .stream import Stream
+
+__all__ = ["Wire", "wires_of"]
+
+
+class Wire(NamedTuple):
+    """What comes in at an input port."""
+
+    upstream: str
+    """Name of the component from which it comes."""
+    stream: Stream | None = None
+    """The data stream, if that component is a source."""
+
+
+def wires_of(
+    plan: Plan,
+    classes: Mapping[str, ComponentClass],
+    sources: Mapping[str, PortedSource],
+) -> dict[str, list[Wire]]:
+    """Connect all ports.
+
+    Args:
+        plan: The plan.
+        classes: The class of each component, by its name.
+        sources: The opened sources, by their names.
+
+    Returns:
+        What comes in at each filter and sink, in the order of its ports.
+
+    Raises:
+        GraphError: A port fits no connection, or finds no free port.
+    """
+    try:
+        return _wires_of(plan, classes, sources, made_up=True)
+    except GraphError:
+        # The error tells the names of ports.
+        return _wires_of(plan, classes, sources, made_up=False)
+
+
+def _wires_of(
+    plan: Plan,
+    classes: Mapping[str, ComponentClass],
+    sources: Mapping[str, PortedSource],
+    *,
+    made_up: bool,
+) -> dict[str, list[Wire]]:
+    wires: dict[str, list[Wire]] = {
+        name: [] for name, one in classes.items() if one.kind != "source"
+    }
+    for name, source in sources.items():
+        ports = _ports(plan, name, source, made_up=made_up)
+        for stream, port in zip(source.streams, ports, strict=True):
+            connection = _connection(plan, name, port)
+            _connect(wires, classes, connection, port, Wire(name, stream))
+    for name, one in classes.items():
+        if one.kind == "filter":
+            connection = _connection(plan, name, "out")
+            _connect(wires, classes, connection, "out", Wire(name))
+    if all(source.streams for source in sources.values()):
+        # A trace without data streams has no ports.
+        _refuse_open_ends(wires)
+    return wires
+
+
+def _ports(
+    plan: Plan, name: str, source: PortedSource, *, made_up: bool
+) -> Sequence[str]:
+    """Return the names of output ports; any if that makes no difference."""
+    patterns = [one.upstream_port for one in plan.connections if one.upstream == name]
+    if made_up and patterns[0] == ANY_PORT:
+        return ["out"] * len(source.streams)
+    return source.port_names
+
+
+def _connection(plan: Plan, name: str, port: str) -> Connection:
+    for connection in plan.connections:
+        if connection.upstream == name and matches(connection.upstream_port, port):
+            return connection
+    raise GraphError(
+        f"component '{name}': no connection takes its output port '{port}'"
+    )
+
+
+def _connect(
+    wires: Mapping[str, list[Wire]],
+    classes: Mapping[str, ComponentClass],
+    connection: Connection,
+    port: str,
+    wire: Wire,
+) -> None:
+    there = wires[connection.downstream]
+    has_many = classes[connection.downstream].has_many_inputs
+    free = f"in{len(there)}" if has_many else "in"
+    if (there and not has_many) or not matches(connection.downstream_port, free):
+        raise GraphError(
+            f"connection '{connection}': the output port '{port}' of "
+            f"'{wire.upstream}' finds no free input port of '{connection.downstream}'"
+        )
+    there.append(wire)
+
+
+def _refuse_open_ends(wires: Mapping[str, Sequence[Wire]]) -> None:
+    for name, there in wires.items():
+        if not there:
+            raise GraphError(
+                f"component '{name}': its input port is connected to nothing"
+            )
