@@ -22,7 +22,7 @@ from vestige.cli.parser import build_parser
 ROOT = Path(__file__).resolve().parent.parent.parent
 REFERENCE = sorted((ROOT / "docs/reference").glob("*.md"))
 GUIDES = sorted((ROOT / "docs/guide").glob("*.md"))
-OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][a-z-]*)")
+OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z](?:-0|[a-z-])*)")
 CODE = re.compile(r"`([^`]+)`")
 OF = re.compile(r"(?i)\bof (`[^:]*):")
 ONLY = re.compile(r"\(([^()]*) only\)$")

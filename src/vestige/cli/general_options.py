@@ -10,12 +10,18 @@ from __future__ import annotations
 import argparse
 import re
 
-__all__ = ["add_general_arguments"]
+__all__ = ["LOG_LEVELS", "add_general_arguments"]
 
-LEVELS = (
-    *("N", "NONE", "F", "FATAL", "E", "ERROR", "W", "WARN", "WARNING"),
-    *("I", "INFO", "D", "DEBUG", "T", "TRACE"),
-)
+LOG_LEVELS = {
+    **dict.fromkeys(("N", "NONE"), "NONE"),
+    **dict.fromkeys(("F", "FATAL"), "FATAL"),
+    **dict.fromkeys(("E", "ERROR"), "ERROR"),
+    **dict.fromkeys(("W", "WARN", "WARNING"), "WARNING"),
+    **dict.fromkeys(("I", "INFO"), "INFO"),
+    **dict.fromkeys(("D", "DEBUG"), "DEBUG"),
+    **dict.fromkeys(("T", "TRACE"), "TRACE"),
+}
+"""The log levels of Babeltrace 2, by what can be written for each."""
 
 
 def add_general_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +35,7 @@ def add_general_arguments(parser: argparse.ArgumentParser) -> None:
         "-l",
         "--log-level",
         metavar="LEVEL",
-        choices=LEVELS,
+        choices=tuple(LOG_LEVELS),
         help="log from LEVEL on: N, F, E, W, I, D or T",
     )
     group.add_argument(

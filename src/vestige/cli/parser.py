@@ -103,6 +103,7 @@ class VerbParser(CommandParser):
                 self._parsing = False
         if extra:
             self._refuse(extra[0])
+        found.words = words
         return found, extra
 
     def _check_options(self, words: Sequence[str], *, runs_program: bool) -> None:

@@ -168,7 +168,7 @@ def test_the_version(run, option):
         (["convert", "--wrong", "path"], "unknown option '--wrong'"),
         (["convert", "-Z", "path"], "unknown option '-Z'"),
         (["convert", "-o", "json", "path"], "invalid choice: 'json'"),
-        (["convert", "-i", "lttng-live", "path"], "invalid choice: 'lttng-live'"),
+        (["convert", "-i", "json", "path"], "invalid choice: 'json'"),
         (["view", "--color=sometimes", "path"], "invalid choice: 'sometimes'"),
     ],
 )

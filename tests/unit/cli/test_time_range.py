@@ -30,6 +30,16 @@ def texts(output):
         ),
         (["-c", "filter.utils.trimmer", "-p", f'end="{FIRST}"'], ["good morning"]),
         (["-c", "flt.utils.trimmer", "-p", "begin=1795245628"], []),
+        (
+            [
+                f"--begin={SECOND}",
+                "-c",
+                "filter.utils.trimmer",
+                "-p",
+                f'end="{SECOND}"',
+            ],
+            ["hello"],
+        ),
     ],
 )
 def test_a_range_of_time_limits_what_is_printed(run, words, expected):
@@ -55,13 +65,18 @@ def test_view_has_the_range_too(run):
         (["--timerange=[1,2"], "expected BEGIN,END or [BEGIN,END], not '[1,2'"),
         (["--timerange=,2"], "expected BEGIN,END"),
         (["--end=soon"], "--end: 'soon' is not a time"),
-        (["-c", "filter.utils.trimmer", "-p", "end=1", "--end=1"], "given twice"),
+        (["-o", "dummy", "-o", "text"], "--output-format is given twice"),
+        (["-o", "dummy", "--no-delta"], "more than one sink: 'pretty' and 'dummy'"),
+        (["-c", "filter.utils.trimmer", "-p", "end=soon"], "'soon' is not a time"),
         (["-c", "source.ctf.fs"], "the parameter 'inputs' is missing"),
-        (["-c", "source.text.dmesg"], "unknown class 'source.text.dmesg'"),
+        (["-c", "source.text.dmesg"], "no class 'source.text.dmesg'"),
         (["-c", "sink.utils.dummy", "-c", "sink.text.pretty"], "more than one sink"),
-        (["-p", "shape=1"], "source.ctf.fs has no parameter 'shape'"),
+        (["-p", "shape=1"], "(source.ctf.fs) has no parameter 'shape'"),
         (["-p", "trace-name=1"], "'trace-name' is a string, not 1"),
-        (["-p", "inputs=[1]"], "'inputs' is an array of strings"),
+        (
+            ["-c", "source.ctf.fs", "-p", "inputs=[1]"],
+            "'inputs' is an array of strings",
+        ),
         (
             ["-c", "sink.text.pretty", "-p", "color=red"],
             "'color' is one of never, auto",

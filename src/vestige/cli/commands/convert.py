@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from ..._typing import TYPE_CHECKING
-from ..damage_output import add_strict_argument, print_damage
-from ..debug_info_arguments import add_debug_info_arguments
+from ...components.sinks.text_colors import terminal_supports_color
+from ..damage_output import add_strict_argument
+from ..debug_info_arguments import add_debug_info_arguments, debug_file_options
 from ..exit_statuses import LIKE_BABELTRACE
-from ..explicit_components import SOURCE, add_component_arguments, components
 from ..general_options import add_general_arguments
-from ..selection_arguments import (
-    TIME_FORMATS,
-    add_selection_arguments,
-    select,
-    time_bounds,
-)
-from ..text_arguments import (
-    add_text_arguments,
-    terminal_supports_color,
-    text_options,
-)
+from ..selection_arguments import TIME_FORMATS, add_selection_arguments, time_bounds
+from ..text_arguments import add_text_arguments
 
 if TYPE_CHECKING:
-    from ...components.sinks.text_pretty import TextOptions
-    from ...graph import Graph, Sink
+    from ..component_words import GraphWords
 
 __all__ = ["ConvertCommand"]
 
@@ -68,14 +55,17 @@ examples:
             "paths", metavar="PATH", nargs="*", help="a trace directory"
         )
         parser.add_argument(
-            "-i", "--input-format", choices=("ctf",), help="input format"
+            "-i",
+            "--input-format",
+            choices=("ctf", "lttng-live"),
+            help="input format; lttng-live with --run-args only",
         )
         parser.add_argument(
             "-o",
             "--output-format",
-            choices=("text", "dummy"),
-            default="text",
-            help="print text (the default), or only decode (dummy)",
+            choices=("text", "dummy", "ctf"),
+            help="print text (the default), or only decode (dummy); ctf with "
+            "--run-args only",
         )
         parser.add_argument(
             "-w", "--output", metavar="FILE", help="write the text to FILE"
@@ -106,40 +96,76 @@ examples:
         )
         add_strict_argument(parser)
         add_selection_arguments(parser, like_babeltrace=True, with_gmt=False)
-        add_component_arguments(parser)
+        _add_component_arguments(parser)
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
         add_general_arguments(parser)
-        parser.set_defaults(usage_error=parser.error)
+        parser.set_defaults(parser=parser)
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the traces; return 1 when any of them is damaged."""
-        from ...graph import Graph
-        from ..source_arguments import (
-            apply_components,
-            debug_info_filters,
-            open_sources,
-        )
+        from ..component_words import print_words
+        from ..running import run_plan
 
-        named = components(options)
-        if not options.paths and not any(part.name == SOURCE for part in named):
-            options.usage_error("the following arguments are required: PATH")
-        changes = apply_components(options, named)
-        bounds = time_bounds(options)
-        text = text_options(
-            options, to_standard_output=options.output is None, like_babeltrace=True
-        )
-        text = text._replace(**changes)
-        sources = open_sources(options, named)
-        filters = debug_info_filters(options, named, sources)
-        selection = select(options, sources, bounds)
-        with open_sink(options, text) as sink:
-            graph = Graph(sources, sink, filters, selection, strict=options.strict)
-            status = run_graph(graph)
+        if not (options.paths or options.component):
+            options.parser.error("the following arguments are required: PATH")
+        words = _graph_words(options)
+        if options.run_args or options.run_args_0:
+            print_words(words, for_shells=options.run_args)
+            return 0
+        # What is wrong with options is told by their names.
+        time_bounds(options)
+        if options.debug_info_target_prefix or options.debuginfod:
+            debug_file_options(options)
+        plan = words.plan(stream_intersection=options.stream_intersection)
+        status = run_plan(plan, strict=options.strict, events=options.event)
         if terminal_supports_color():
             # Babeltrace 2 leaves any terminal that shows colours with a reset.
             sys.stdout.write("\x1b[0m")
         return status
+
+
+def _add_component_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("components")
+    group.add_argument(
+        "-c",
+        "--component",
+        metavar="[NAME:]CLASS",
+        action="append",
+        help="use a component, such as source.ctf.fs",
+    )
+    group.add_argument(
+        "-p",
+        "--params",
+        metavar="NAME=VALUE[,...]",
+        action="append",
+        help="parameters of the last --component or PATH; before any, of all PATHs",
+    )
+    ways = group.add_mutually_exclusive_group()
+    ways.add_argument(
+        "--run-args",
+        action="store_true",
+        help="print the words with which 'vestige run' does the same",
+    )
+    ways.add_argument(
+        "--run-args-0",
+        action="store_true",
+        help="the same, each word with a null character after it but the last",
+    )
+
+
+def _graph_words(options: argparse.Namespace) -> GraphWords:
+    """Return the components and connections that a command line asks for."""
+    from ..conversion import convert_words
+    from ..ordered_options import ordered_items
+    from ..source_discovery import one_source, source_of_each_trace
+
+    is_printed = options.run_args or options.run_args_0
+    if is_printed and options.stream_intersection:
+        options.parser.error("--stream-intersection has no words of 'run'")
+    discover = source_of_each_trace if is_printed else one_source
+    items = ordered_items(options.parser, options.words)
+    return convert_words(items, discover)
 
 
 def _integer(text: str) -> int:
@@ -151,53 +177,3 @@ def _integer(text: str) -> int:
     if value.bit_length() > LARGEST_OFFSET_BITS:
         raise argparse.ArgumentTypeError(f"{text} does not fit 64 bits")
     return value
-
-
-@contextmanager
-def open_sink(options: argparse.Namespace, text: TextOptions) -> Iterator[Sink]:
-    """Open the sink that a command line asks for.
-
-    Args:
-        options: The parsed command line.
-        text: What lines of text look like.
-
-    Yields:
-        The sink.
-    """
-    from ...components.sinks.dummy import DummySink
-    from ...components.sinks.text_pretty import TextPrettySink
-
-    if options.output_format == "dummy":
-        yield DummySink()
-        return
-    if options.output is None:
-        sys.stdout.flush()
-        yield TextPrettySink(text)
-        return
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    descriptor = os.open(options.output, flags, 0o666)
-    try:
-        yield TextPrettySink(text, descriptor=descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def run_graph(graph: Graph) -> int:
-    """Run a graph and report the damage it met.
-
-    Args:
-        graph: The graph.
-
-    Returns:
-        The exit status.
-
-    Raises:
-        GraphError: The times of its data streams cannot be compared.
-        TraceFormatError: There is damage, and it is to be strict.
-    """
-    from ...graph import check_correlation
-
-    check_correlation(stream for source in graph.sources for stream in source.streams)
-    damage = graph.run()
-    print_damage(damage)
-    return 1 if damage else 0

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from ..._typing import TYPE_CHECKING
+from ...components.sinks.text_colors import terminal_supports_color
 from ...errors import CommandError
 from ..chosen_functions import add_choice_arguments, choose
 from ..damage_output import print_damage
@@ -21,7 +22,6 @@ from ..selection_arguments import (
     time_bounds,
 )
 from ..terminal import add_wide_argument, line_width
-from ..text_arguments import terminal_supports_color
 
 if TYPE_CHECKING:
     from ...analysis.calls import CallTree

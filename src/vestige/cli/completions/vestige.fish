@@ -50,8 +50,8 @@ function _shtab_vestige_using
   test "$_shtab_vestige_cmdpath" = "$argv"
 end
 
-set -g _shtab_vestige_commands record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
+set -g _shtab_vestige_commands record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
+set -g _shtab_vestige_opts_with_value --arena-size --base-params --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --connect --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -196,8 +196,8 @@ complete -c vestige -n '_shtab_vestige_using export' -l debug-info-full-path -d 
 complete -c vestige -n '_shtab_vestige_using export; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a trace directory'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a convert -d 'Merge all CTF traces in or below each PATH by time and print their events. Options and output are those of '"'"'babeltrace2 convert'"'"' 2.0; docs/differences.md lists where the output is better.'
 complete -c vestige -n '_shtab_vestige_using convert' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using convert' -s i -l input-format -xka "ctf" -d 'input format'
-complete -c vestige -n '_shtab_vestige_using convert' -s o -l output-format -xka "text dummy" -d 'print text (the default), or only decode (dummy)'
+complete -c vestige -n '_shtab_vestige_using convert' -s i -l input-format -xka "ctf lttng-live" -d 'input format; lttng-live with --run-args only'
+complete -c vestige -n '_shtab_vestige_using convert' -s o -l output-format -xka "text dummy ctf" -d 'print text (the default), or only decode (dummy); ctf with --run-args only'
 complete -c vestige -n '_shtab_vestige_using convert' -s w -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write the text to FILE'
 complete -c vestige -n '_shtab_vestige_using convert' -l clock-offset -x -d 'add SECONDS to all clocks'
 complete -c vestige -n '_shtab_vestige_using convert' -l clock-offset-ns -x -d 'add NS nanoseconds to all clocks'
@@ -209,8 +209,10 @@ complete -c vestige -n '_shtab_vestige_using convert' -s b -l begin -x -d 'start
 complete -c vestige -n '_shtab_vestige_using convert' -s e -l end -x -d 'stop after END'
 complete -c vestige -n '_shtab_vestige_using convert' -s t -l timerange -x -d 'the same as --begin and --end; also [BEGIN,END]'
 complete -c vestige -n '_shtab_vestige_using convert' -l stream-intersection -d 'only the time when all data streams of a trace are active'
-complete -c vestige -n '_shtab_vestige_using convert' -s c -l component -x -d 'use a component: source.ctf.fs, filter.utils.muxer, filter.utils.trimmer, filter.lttng-utils.debug-info, sink.text.pretty, sink.utils.dummy'
-complete -c vestige -n '_shtab_vestige_using convert' -s p -l params -x -d 'parameters of the last --component; before any, of the source of PATH'
+complete -c vestige -n '_shtab_vestige_using convert' -s c -l component -x -d 'use a component, such as source.ctf.fs'
+complete -c vestige -n '_shtab_vestige_using convert' -s p -l params -x -d 'parameters of the last --component or PATH; before any, of all PATHs'
+complete -c vestige -n '_shtab_vestige_using convert' -l run-args -d 'print the words with which '"'"'vestige run'"'"' does the same'
+complete -c vestige -n '_shtab_vestige_using convert' -l run-args-0 -d 'the same, each word with a null character after it but the last'
 complete -c vestige -n '_shtab_vestige_using convert' -l clock-cycles -d 'show times in clock cycles'
 complete -c vestige -n '_shtab_vestige_using convert' -l clock-date -d 'show the date before each time'
 complete -c vestige -n '_shtab_vestige_using convert' -l clock-gmt -d 'use UTC instead of local time'
@@ -230,6 +232,18 @@ complete -c vestige -n '_shtab_vestige_using convert' -s d -l debug -d 'log all'
 complete -c vestige -n '_shtab_vestige_using convert' -s l -l log-level -xka "N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE" -d 'log from LEVEL on: N, F, E, W, I, D or T'
 complete -c vestige -n '_shtab_vestige_using convert' -l retry-duration -x -d 'wait so long for a source that has nothing yet'
 complete -c vestige -n '_shtab_vestige_using convert; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a trace directory'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a run -d 'Make the components that are named, connect their ports, and move all events from the sources to the sinks. The options are those of '"'"'babeltrace2 run'"'"' 2.0.'
+complete -c vestige -n '_shtab_vestige_using run' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using run' -s c -l component -x -d 'make a component, such as in:source.ctf.fs'
+complete -c vestige -n '_shtab_vestige_using run' -s p -l params -x -d 'parameters of the last --component'
+complete -c vestige -n '_shtab_vestige_using run' -s b -l base-params -x -d 'parameters of all components that follow'
+complete -c vestige -n '_shtab_vestige_using run' -s r -l reset-base-params -d 'forget --base-params'
+complete -c vestige -n '_shtab_vestige_using run' -s x -l connect -x -d 'connect output ports with input ports'
+complete -c vestige -n '_shtab_vestige_using run' -l strict -d 'stop at the first damage; by default, continue after it'
+complete -c vestige -n '_shtab_vestige_using run' -s v -l verbose -d 'log more'
+complete -c vestige -n '_shtab_vestige_using run' -s d -l debug -d 'log all'
+complete -c vestige -n '_shtab_vestige_using run' -s l -l log-level -xka "N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE" -d 'log from LEVEL on: N, F, E, W, I, D or T'
+complete -c vestige -n '_shtab_vestige_using run' -l retry-duration -x -d 'wait so long for a source that has nothing yet'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a check -d 'Read the metadata, all packets and every field of every event of the CTF traces in or below each PATH. Print a summary of each trace on standard output, and what is damaged on standard error.'
 complete -c vestige -n '_shtab_vestige_using check' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using check' -l json -d 'print the result as JSON'
@@ -297,7 +311,7 @@ complete -c vestige -n '_shtab_vestige_using gen-tp' -s v -l verbose -d 'print e
 complete -c vestige -n '_shtab_vestige_using gen-tp; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'tracepoint definitions, usually NAME.tp'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng -d 'Control what running programs record: the commands of LTTng 2.13 for sessions, channels, recording event rules and contexts. '"'"'vestige lttng help'"'"' lists them. '"'"'vestige record -p PID'"'"' records a running program without any of them, and vestige.Session does in Python what they do.'
 complete -c vestige -n '_shtab_vestige_using lttng' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
+complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a top -d 'Show what recording sessions and the programs of the session daemon record at this moment: events, bytes, losses and how full buffers are. On a terminal, the table is refreshed: q ends it, s takes the next order, Tab the next session, a all of them, and the space bar looks at once. Elsewhere, it is written once. '"'"'~'"'"' is before a number of events that is estimated in part, from the bytes in buffers; '"'"'?'"'"' stands where nobody can tell.'
 complete -c vestige -n '_shtab_vestige_using top' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using top' -l once -d 'write one table, with rates, and end'
@@ -345,6 +359,6 @@ complete -c vestige -n '_shtab_vestige_using completion' -s h -l help -d 'show t
 complete -c vestige -n '_shtab_vestige_using completion; and test $_shtab_vestige_npos -eq 0' -ka "bash zsh fish" -d 'bash, zsh or fish'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a help -d 'Describe Vestige, or one of its commands and all options of it.'
 complete -c vestige -n '_shtab_vestige_using help' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record snapshot list view report export convert check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'the command to describe'
+complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'the command to describe'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a version -d 'Print the version of Vestige.'
 complete -c vestige -n '_shtab_vestige_using version' -s h -l help -d 'show this help message and exit'

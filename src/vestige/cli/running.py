@@ -1,0 +1,54 @@
+"""Running a plan of a command line."""
+
+from __future__ import annotations
+
+from .._typing import TYPE_CHECKING
+from ..components.registry import Registry
+from ..errors import CommandError, GraphError
+from ..graph.plan_check import check_plan
+from .damage_output import print_damage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..graph.plan import Plan
+
+__all__ = ["run_plan"]
+
+
+def run_plan(plan: Plan, *, strict: bool = False, events: Sequence[str] = ()) -> int:
+    """Run a plan, and report the damage it met.
+
+    Args:
+        plan: The plan.
+        strict: Whether to stop at the first damage.
+        events: Patterns of events that somebody has written, to be told which of them
+            no event can match.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        CommandError: The plan cannot run.
+        GraphError: The times of its data streams cannot be compared.
+        TraceFormatError: There is damage, and it is to be strict.
+    """
+    registry = Registry()
+    try:
+        check_plan(plan, registry)
+    except GraphError as error:
+        raise CommandError(str(error), exit_code=2) from None
+    from contextlib import ExitStack
+
+    from ..graph import check_correlation, run_graphs
+    from ..graph.lowering import lower
+    from .selection_arguments import report_unmatched
+
+    with ExitStack() as resources:
+        graphs = lower(plan, registry, resources, strict=strict)
+        for graph in graphs:
+            check_correlation(graph.streams)
+        report_unmatched(events, [one for graph in graphs for one in graph.streams])
+        damage = run_graphs(graphs)
+    print_damage(damage)
+    return 1 if damage else 0

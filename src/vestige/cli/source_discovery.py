@@ -1,0 +1,118 @@
+"""Which sources the paths of a command line are read with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from .._typing import TYPE_CHECKING, NamedTuple
+from ..errors import NotATraceError
+from .component_words import ComponentWords, Value
+
+if TYPE_CHECKING:
+    from .conversion import PathWords
+
+__all__ = ["one_source", "source_of_each_trace"]
+
+SOURCE = "source.ctf.fs"
+METADATA = "metadata"
+"""Name of the file that makes a directory a trace."""
+
+
+def one_source(paths: Sequence[PathWords]) -> list[ComponentWords]:
+    """Return one source for all paths, which finds the traces when it is opened.
+
+    Where paths have parameters of their own, each trace gets a source.
+
+    Args:
+        paths: The paths.
+
+    Raises:
+        NotATraceError: A path holds no trace.
+    """
+    first = paths[0]
+    same = all(
+        (one.params, one.log_level) == (first.params, first.log_level) for one in paths
+    )
+    if not same:
+        return source_of_each_trace(paths)
+    return [_source([path.path for path in paths], [first], None)]
+
+
+def source_of_each_trace(paths: Sequence[PathWords]) -> list[ComponentWords]:
+    """Return a source for each trace that is found, in the order of Babeltrace 2.
+
+    Directories with the same UUID are one trace.
+
+    Args:
+        paths: The paths.
+
+    Raises:
+        NotATraceError: A path holds no trace.
+        TraceFormatError: The metadata of a trace cannot be used.
+    """
+    found: dict[object, list[_Input]] = {}
+    for path in paths:
+        directories = list(_trace_directories(path.path))
+        if not directories:
+            raise NotATraceError(
+                "no CTF trace here or below: no directory holds a 'metadata' file",
+                path=path.path,
+            )
+        for directory in directories:
+            key = _identity(directory) or directory
+            found.setdefault(key, []).append(_Input(directory, path))
+    return [_source_of(inputs) for inputs in found.values()]
+
+
+class _Input(NamedTuple):
+    # A trace directory, and the path in which it was found.
+    directory: str
+    path: PathWords
+
+
+def _source_of(inputs: Sequence[_Input]) -> ComponentWords:
+    paths = {id(one.path): one.path for one in inputs}
+    name = None
+    if len(inputs) == 1:
+        ((directory, path),) = inputs
+        name = directory.removeprefix(path.path).lstrip("/")
+    return _source([one.directory for one in inputs], paths.values(), name)
+
+
+def _source(
+    inputs: Iterable[str], paths: Iterable[PathWords], trace_name: str | None
+) -> ComponentWords:
+    source = ComponentWords(SOURCE, SOURCE)
+    for path in paths:
+        for params in path.params:
+            source.add_params(params)
+        if path.log_level is not None:
+            source.add_log_level(path.log_level)
+    if trace_name:
+        source.add_values(Value.of("trace-name", trace_name))
+    source.add_values(Value.of("inputs", [*inputs]))
+    return source
+
+
+def _trace_directories(path: str) -> Iterator[str]:
+    """Walk down in the order in which the file system has it."""
+    try:
+        with os.scandir(path) as entries:
+            names = {entry.name: entry.is_dir() for entry in entries}
+    except OSError as error:
+        raise NotATraceError(str(error.strerror), path=path) from None
+    if METADATA in names and not names[METADATA]:
+        yield path
+        return
+    for name, is_directory in names.items():
+        if is_directory:
+            yield from _trace_directories(f"{path}/{name}")
+
+
+def _identity(directory: str) -> bytes | None:
+    from pathlib import Path
+
+    from ..ctf.trace_files import read_metadata
+
+    return read_metadata(Path(directory))[0].uuid
