@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..record.backends.lttng_ust.agents import Agents
-from ..record.backends.lttng_ust.buffers import Usage
 from ..record.backends.lttng_ust.clock import Clock, chosen_clock
 from ..record.backends.lttng_ust.plan import (
     ChannelPlan,
@@ -24,7 +23,7 @@ from ..record.backends.lttng_ust.ring_files import (
     make_private,
     remove_folder,
 )
-from .backend import OnMatch, OnSample
+from .backend import OnMatch
 from .contexts import ContextType
 from .loggers import agent_plans, logger_rules
 from .model import AGENT_CHANNELS, Channel, Context, EventRule, Session
@@ -32,7 +31,6 @@ from .program_backend import ProgramBackend
 from .run_paths import RunPaths
 from .tracking_verbs import tracked_number
 from .triggers import plans
-from .triggers.sampled import Sample
 from .triggers.trigger import Trigger
 
 __all__ = ["LttngUstBackend", "plan_of"]
@@ -177,23 +175,6 @@ class LttngUstBackend(ProgramBackend):
             on_match: Called with each match.
         """
         self._programs.notified.on_match = on_match
-
-    def tell_samples(self, on_sample: OnSample) -> None:
-        """Say who is told how full buffers are.
-
-        Args:
-            on_sample: Called with each sample of a monitor timer.
-        """
-
-        def sampled(
-            session: str, channel: ChannelPlan, owner: int, usage: Usage
-        ) -> None:
-            capacity = channel.subbuf_size * channel.num_subbuf
-            lowest, highest, consumed = usage
-            of = (session, channel.name, owner)
-            on_sample(Sample(*of, lowest, highest, capacity, consumed))
-
-        self._programs.on_sample = sampled
 
     async def watch(self, triggers: Sequence[Trigger]) -> None:
         """Bring all programs to the event rules of triggers.

@@ -299,12 +299,13 @@ class AllPrograms:
         self._own.tell_matches(on_match)
 
     def tell_samples(self, on_sample: OnSample) -> None:
-        """Say who is told how full buffers are: those of LTTng-UST's programs.
+        """Say who is told how full buffers are.
 
         Args:
             on_sample: Called with each sample of a monitor timer.
         """
         self._lttng_ust.tell_samples(on_sample)
+        self._own.tell_samples(on_sample)
 
     async def watch(self, triggers: Sequence[Trigger]) -> None:
         """Bring all programs to the event rules of triggers.

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ..record.backends.channel_counts import ChannelCounts
+from ..record.backends.channel_counts import ChannelCounts, OnUsage, Usage
 from ..record.backends.lttng_ust.trace_files import OwnerFiles
+from .backend import OnSample
 from .model import Session
 from .refusals import os_error_text, refused
+from .triggers.sampled import Sample
 
 __all__ = ["ProgramBackend", "RecordedPrograms"]
 
 
 class RecordedPrograms(Protocol):
     """Programs of a kind, and what they record for which session."""
+
+    on_usage: OnUsage
+    """Called when it was looked at how full rings are."""
 
     def take_failure(self, name: str) -> Exception | None:
         """Return why a part of a session's trace could not be written, once.
@@ -101,6 +106,18 @@ class ProgramBackend:
 
     def __init__(self, recorded: RecordedPrograms) -> None:
         self._recorded = recorded
+
+    def tell_samples(self, on_sample: OnSample) -> None:
+        """Say who is told how full buffers are.
+
+        Args:
+            on_sample: Called with each sample of a monitor timer.
+        """
+
+        def told(session: str, channel: str, usages: dict[int, Usage]) -> None:
+            on_sample(Sample(session, channel, self.tracer, usages))
+
+        self._recorded.on_usage = told
 
     def take_failure(self, session: Session) -> str | None:
         """Return why a part of the trace could not be written, if that is new.

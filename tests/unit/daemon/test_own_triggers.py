@@ -16,6 +16,7 @@ import vestige
 from support.own_programs import build_ordered, ordered, steps, wait_for_listed
 from support.session_daemon import SECONDS, SessionDaemon, say, stopped
 from support.waiting import wait_until
+from vestige.daemon.client import Client
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -209,3 +210,50 @@ def test_a_daemon_that_is_killed(home, program):
         with listening(home) as fired:
             one.do("2")
             assert [each.captures["number"] for each in heard(fired, 2)] == [0, 1]
+
+
+def registered(daemon: SessionDaemon, name: str, **condition: object) -> None:
+    """Add a trigger that notifies, for which there are no options."""
+    with mock.patch.dict("os.environ", daemon.environment):
+        client = Client.connect()
+    values = {"name": name, "condition": condition, "action": {"type": "notify"}}
+    client.register_trigger(values)
+    client.close()
+
+
+@pytest.mark.parametrize("scheme", ["--buffers-uid", "--buffers-pid"])
+def test_full_buffers_are_told(daemon, program, tmp_path, scheme):
+    """With how full they are, that they are empty again, and how much was written."""
+    of = {"session": "s", "channel": "c", "domain": "UST"}
+    registered(daemon, "there", **of, type="buffer-usage-high", threshold_ratio=1e-9)
+    registered(daemon, "full", **of, type="buffer-usage-high", threshold_bytes=16384)
+    registered(daemon, "low", **of, type="buffer-usage-low", threshold_bytes=0)
+    registered(daemon, "some", **of, type="buffer-usage-high", threshold_bytes=20)
+    registered(
+        daemon, "size", type="session-consumed-size", session="s", threshold_bytes=100
+    )
+    say(
+        daemon,
+        f"create s --output={tmp_path}",
+        f"enable-channel -u c {scheme} --subbuf-size=4k --num-subbuf=4 "
+        "--monitor-timer=1000",
+        "enable-event -u -c c ordered:step",
+        "start",
+    )
+    with listening(daemon) as fired, ordered(daemon, program) as one:
+        told = {}
+        for trigger in ("there", "low", "some", "size"):
+            if trigger == "some":
+                one.do("1")
+            while trigger not in told:
+                now = fired.wait(SECONDS)
+                assert now is not None, told
+                told[now.trigger] = now.facts
+    # A part of a byte is none, and nothing was needed for it.
+    assert told["there"]["bytes"] < 16384
+    assert "full" not in told
+    assert told["low"] == {"bytes": 0, "ratio": 0}
+    assert told["some"]["bytes"] >= 20
+    assert told["some"]["ratio"] == told["some"]["bytes"] / 16384
+    assert told["size"]["bytes"] >= 100
+    say(daemon, "destroy s")

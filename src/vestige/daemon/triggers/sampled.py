@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ...record.backends.channel_counts import Usage
 from ..model import Session
 from .book import TriggerBook
 from .conditions import BufferUsage, ConsumedSize, Rotation
@@ -20,20 +22,11 @@ class Sample(NamedTuple):
 
     session: str
     channel: str
-    owner: int
-    """Which of its buffers: those of a user, or of a process."""
+    tracer: str
+    """What records in the programs whose buffers these are."""
 
-    lowest: int
-    """Bytes in the emptiest ring."""
-
-    highest: int
-    """In the fullest."""
-
-    capacity: int
-    """Of each ring, bytes."""
-
-    consumed: int
-    """Bytes that were taken from all of them so far."""
+    usages: dict[int, Usage]
+    """Of each user or process that has buffers."""
 
 
 class SessionConditions:
@@ -47,8 +40,12 @@ class SessionConditions:
     def __init__(self, triggers: TriggerBook, fire: Fire) -> None:
         self._triggers = triggers
         self._fire = fire
-        self._samples: dict[tuple[str, str, int], Sample] = {}
-        """The last ones."""
+        self._samples: dict[tuple[str, str, str], Sample] = {}
+        """The last one of each session, channel and tracer."""
+        self._gone: Counter[str] = Counter()
+        """By session: bytes that were taken from buffers that are gone."""
+        self._users: dict[str, int] = {}
+        """By session."""
 
     def sampled(self, session: Session, sample: Sample) -> None:
         """Look at buffers that a timer has looked at.
@@ -57,24 +54,31 @@ class SessionConditions:
             session: Whose they are.
             sample: What it has seen.
         """
-        key = (sample.session, sample.channel, sample.owner)
-        before = self._samples.get(key)
+        key = sample[:3]
+        earlier = self._samples[key].usages if key in self._samples else {}
         self._samples[key] = sample
+        self._users[session.name] = session.uid
+        for owner, usage in earlier.items():
+            now = sample.usages.get(owner)
+            if now is None or now.consumed < usage.consumed:
+                self._gone[session.name] += usage.consumed
         for trigger in self._of(session, BufferUsage):
             condition = trigger.condition
             assert isinstance(condition, BufferUsage)  # noqa: S101 - asked for
             if condition.channel != sample.channel or condition.domain != "UST":
                 continue
-            was_met = before is not None and _is_met(condition, before)
-            if _is_met(condition, sample) and not was_met:
-                self._fire(trigger, _usage(condition, sample))
+            for owner, usage in sample.usages.items():
+                was_met = owner in earlier and _is_met(condition, earlier[owner])
+                if _is_met(condition, usage) and not was_met:
+                    self._fire(trigger, _evaluation(condition, usage))
         self._look_at_size(session)
 
     def _look_at_size(self, session: Session) -> None:
-        consumed = sum(
-            one.consumed
+        consumed = self._gone[session.name] + sum(
+            usage.consumed
             for one in self._samples.values()
             if one.session == session.name
+            for usage in one.usages.values()
         )
         for trigger in self._of(session, ConsumedSize):
             condition = trigger.condition
@@ -125,14 +129,15 @@ class SessionConditions:
             trigger: The trigger.
         """
         condition = trigger.condition
-        if isinstance(condition, BufferUsage):
-            for one in self._samples.values():
-                is_meant = (one.session, one.channel) == (
-                    condition.session,
-                    condition.channel,
-                )
-                if is_meant and _is_met(condition, one):
-                    return _usage(condition, one)
+        if not isinstance(condition, BufferUsage):
+            return None
+        if trigger.uid not in {0, self._users.get(condition.session)}:
+            return None
+        meant = (condition.session, condition.channel)
+        for one in self._samples.values():
+            for usage in one.usages.values() if one[:2] == meant else ():
+                if _is_met(condition, usage):
+                    return _evaluation(condition, usage)
         return None
 
     def forget(self, session: Session) -> None:
@@ -143,23 +148,22 @@ class SessionConditions:
         """
         for key in [one for one in self._samples if one[0] == session.name]:
             del self._samples[key]
+        del self._gone[session.name]
+        self._users.pop(session.name, None)
         for trigger in self._triggers:
             trigger.was_met.pop(session.name, None)
 
 
-def _is_met(condition: BufferUsage, sample: Sample) -> bool:
-    threshold: float
-    if condition.threshold_bytes is not None:
-        threshold = condition.threshold_bytes
-    else:
-        threshold = (condition.threshold_ratio or 0.0) * sample.capacity
+def _is_met(condition: BufferUsage, usage: Usage) -> bool:
+    threshold = condition.threshold_bytes
+    if threshold is None:
+        threshold = int((condition.threshold_ratio or 0.0) * usage.capacity)
     if condition.type == "buffer-usage-high":
-        return sample.highest >= threshold
-    return sample.lowest <= threshold
+        return usage.fullest >= threshold
+    # All of its rings have to be so empty.
+    return usage.fullest <= threshold
 
 
-def _usage(condition: BufferUsage, sample: Sample) -> dict[str, Any]:
-    is_high = condition.type == "buffer-usage-high"
-    used = sample.highest if is_high else sample.lowest
-    ratio = used / sample.capacity if sample.capacity else 0.0
-    return {"type": condition.type, "bytes": used, "ratio": ratio}
+def _evaluation(condition: BufferUsage, usage: Usage) -> dict[str, Any]:
+    ratio = usage.fullest / usage.capacity if usage.capacity else 0.0
+    return {"type": condition.type, "bytes": usage.fullest, "ratio": ratio}

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ..._typing import NamedTuple
 
-__all__ = ["NO_COUNTS", "ChannelCounts", "by_channel"]
+__all__ = [
+    "NO_COUNTS",
+    "ChannelCounts",
+    "OnUsage",
+    "Usage",
+    "by_channel",
+    "ignore_usage",
+]
 
 
 class ChannelCounts(NamedTuple):
@@ -47,6 +54,36 @@ class ChannelCounts(NamedTuple):
 
 
 NO_COUNTS = ChannelCounts()
+
+
+class Usage(NamedTuple):
+    """How full the rings of a channel were when they were looked at.
+
+    They are those of a user, or of a process.
+    """
+
+    fullest: int
+    """Bytes in the fullest ring that nobody has taken yet."""
+
+    capacity: int
+    """Bytes of a ring."""
+
+    consumed: int
+    """Bytes that were taken from all rings so far."""
+
+
+OnUsage = Callable[[str, str, dict[int, Usage]], None]
+"""Called with a session, a channel, and how full its rings are, by their owners."""
+
+
+def ignore_usage(session: str, channel: str, usages: dict[int, Usage]) -> None:
+    """Do nothing: nobody wants to know.
+
+    Args:
+        session: The session.
+        channel: The channel.
+        usages: How full its rings are.
+    """
 
 
 def by_channel(

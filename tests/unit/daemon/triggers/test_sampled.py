@@ -11,6 +11,7 @@ from vestige.daemon.protocol import Values
 from vestige.daemon.triggers.book import TriggerBook
 from vestige.daemon.triggers.sampled import Sample, SessionConditions
 from vestige.daemon.triggers.trigger import read_trigger
+from vestige.record.backends.channel_counts import Usage
 
 
 class Fixture:
@@ -23,6 +24,7 @@ class Fixture:
             self.book, lambda trigger, why: self.fired.append((trigger.name, why))
         )
         self.session = Session("s", 7, 7)
+        self.usages: dict[int, Usage] = {}
 
     def add(self, name="t", uid=7, **condition):
         """Add a trigger."""
@@ -33,9 +35,14 @@ class Fixture:
         self.book.add(made)
         return made
 
-    def see(self, lowest, highest, consumed=0, owner=1):
-        """Have a sample; return what has fired."""
-        sample = Sample("s", "c", owner, lowest, highest, 1000, consumed)
+    def see(self, fullest, consumed=0, owner=1):
+        """Have a sample, with the last one of others; return what has fired."""
+        self.usages[owner] = Usage(fullest, 1000, consumed)
+        return self.look()
+
+    def look(self, tracer="lttng-ust"):
+        """Have a sample of what there is; return what has fired."""
+        sample = Sample("s", "c", tracer, {**self.usages})
         self.conditions.sampled(self.session, sample)
         found, self.fired[:] = [*self.fired], []
         return found
@@ -52,34 +59,49 @@ def test_usage_that_is_high(fixture):
     kind = "buffer-usage-high"
     of = {"channel": "c", "domain": "UST", "type": kind}
     fixture.add(**of, threshold_ratio=0.75)
-    assert fixture.see(0, 749) == []
-    assert fixture.see(0, 750) == [("t", {"type": kind, "bytes": 750, "ratio": 0.75})]
-    assert fixture.see(0, 900) == []
-    assert len(fixture.see(0, 800, owner=2)) == 1
-    assert fixture.see(0, 100) == []
-    assert len(fixture.see(0, 1000)) == 1
+    assert fixture.see(749) == []
+    assert fixture.see(750) == [("t", {"type": kind, "bytes": 750, "ratio": 0.75})]
+    assert fixture.see(900) == []
+    assert len(fixture.see(800, owner=2)) == 1
+    assert len(fixture.look("vestige")) == 2
+    assert fixture.see(100) == []
+    assert len(fixture.see(1000)) == 1
 
 
 def test_usage_that_is_low(fixture):
-    """By bytes; it is so at once."""
+    """By bytes, of the fullest buffer; it is so at once."""
     kind = "buffer-usage-low"
     fixture.add(channel="c", domain="UST", type=kind, threshold_bytes=10)
-    assert fixture.see(10, 500) == [("t", {"type": kind, "bytes": 10, "ratio": 0.01})]
-    assert fixture.see(0, 500) == []
-    assert fixture.see(11, 500) == []
-    assert len(fixture.see(0, 0)) == 1
+    assert fixture.see(10) == [("t", {"type": kind, "bytes": 10, "ratio": 0.01})]
+    assert fixture.see(0) == []
+    assert fixture.see(11) == []
+    assert len(fixture.see(0)) == 1
+
+
+def test_a_part_of_a_byte_is_none(fixture):
+    """Ratios are bytes, rounded down."""
+    of = {"channel": "c", "domain": "UST"}
+    fixture.add("l", **of, type="buffer-usage-low", threshold_ratio=0.0109)
+    fixture.add("h", **of, type="buffer-usage-high", threshold_ratio=0.0109)
+    assert [name for name, _ in fixture.see(9)] == ["l"]
+    assert [name for name, _ in fixture.see(10)] == ["h"]
+    assert fixture.see(11) == []
 
 
 def test_what_is_so_already(fixture):
     """Is known to who comes later, until the session is gone."""
     of = {"channel": "c", "domain": "UST", "type": "buffer-usage-high"}
-    fixture.see(0, 800)
+    fixture.see(800)
     late = fixture.add(**of, threshold_bytes=800)
     assert fixture.conditions.evaluation(late)["bytes"] == 800
     assert (
         fixture.conditions.evaluation(fixture.add("u", **of, threshold_bytes=801))
         is None
     )
+    others = fixture.add("v", uid=8, **of, threshold_bytes=800)
+    roots = fixture.add("w", uid=0, **of, threshold_bytes=800)
+    assert fixture.conditions.evaluation(others) is None
+    assert fixture.conditions.evaluation(roots)["bytes"] == 800
     fixture.conditions.forget(fixture.session)
     assert fixture.conditions.evaluation(late) is None
 
@@ -87,10 +109,20 @@ def test_what_is_so_already(fixture):
 def test_consumed_size(fixture):
     """Of all buffers together, once."""
     fixture.add(type="session-consumed-size", threshold_bytes=100)
-    assert fixture.see(0, 0, 60) == []
-    (fired,) = fixture.see(0, 0, 40, owner=2)
+    assert fixture.see(0, 60) == []
+    (fired,) = fixture.see(0, 40, owner=2)
     assert fired == ("t", {"type": "session-consumed-size", "bytes": 100})
-    assert fixture.see(0, 0, 90) == []
+    assert fixture.see(0, 90) == []
+
+
+def test_what_was_consumed_of_buffers_that_are_gone(fixture):
+    """Counts on, also if others follow with their number."""
+    fixture.add(type="session-consumed-size", threshold_bytes=100)
+    assert fixture.see(0, 60) == []
+    fixture.usages.clear()
+    assert fixture.see(0, 30, owner=2) == []
+    (fired,) = fixture.see(0, 10, owner=2)
+    assert fired == ("t", {"type": "session-consumed-size", "bytes": 100})
 
 
 def test_others_sessions_and_channels(fixture):
@@ -100,7 +132,7 @@ def test_others_sessions_and_channels(fixture):
     fixture.add("root", uid=0, channel="c", **of)
     fixture.add("elsewhere", channel="d", **of)
     fixture.add("kernel", channel="c", **{**of, "domain": "KERNEL"})
-    assert [name for name, _ in fixture.see(0, 0)] == ["root"]
+    assert [name for name, _ in fixture.see(0)] == ["root"]
 
 
 def test_rotations(fixture):

@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from pathlib import Path
 
-from ...._typing import NamedTuple
-from ..channel_counts import ChannelCounts
+from ..channel_counts import ChannelCounts, Usage
 from .clock import Clock
 from .fields import EnumLabels, UnknownFieldClassError, field_lines
 from .metadata import event_text, stream_text, trace_text
@@ -28,7 +27,7 @@ from .ring import Ring, RingIdentity, RingShape, channel_memory, possible_cpus
 from .ring_files import RingFolder
 from .trace_files import DataStreamFile, MetadataFile, OwnerFiles, TraceFolder
 
-__all__ = ["ChannelBuffers", "TraceBuffers", "Usage"]
+__all__ = ["ChannelBuffers", "TraceBuffers"]
 
 QUIET_SECONDS, QUIET_PAUSE = 0.2, 0.002
 """How long a record that was begun may take after its program has stopped, and how
@@ -225,19 +224,6 @@ def _make_rings(
     return rings
 
 
-class Usage(NamedTuple):
-    """How full the rings of a channel were when they were looked at."""
-
-    lowest: int
-    """Bytes that are reserved and not consumed, of the emptiest ring."""
-
-    highest: int
-    """Of the fullest."""
-
-    consumed: int
-    """Bytes that were consumed so far, of all."""
-
-
 class ChannelBuffers:
     """The rings of a channel, one for each CPU.
 
@@ -301,7 +287,6 @@ class ChannelBuffers:
         self.failure: OSError | None = None
         """Why a part was not written."""
         self._written = self._unwritten = 0
-        self.usage: Usage | None = None
         """What :meth:`sample` found last."""
 
     @property
@@ -490,11 +475,10 @@ class ChannelBuffers:
         )
 
     def sample(self) -> Usage:
-        """Look how full the rings are, and keep that."""
-        used = [ring.used for ring in self.rings]
-        taken = sum(ring.taken for ring in self.rings)
-        self.usage = Usage(min(used), max(used), taken)
-        return self.usage
+        """Look how full the rings are."""
+        size = self.plan.subbuf_size * self.plan.num_subbuf
+        fullest = max(ring.used for ring in self.rings)
+        return Usage(fullest, size, sum(ring.taken for ring in self.rings))
 
     async def complete(self) -> None:
         """End the sub-buffers that are not full, and write all."""

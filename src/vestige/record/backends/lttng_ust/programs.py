@@ -6,20 +6,19 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ....owner_rights import owner_rights
-from ..channel_counts import ChannelCounts, by_channel
+from ..channel_counts import ChannelCounts, OnUsage, by_channel, ignore_usage
 from ..listening import Listener, credentials_of
 from ..patience import LONGEST_FOR_ANSWERS, Patience
 from . import abi
 from .abi import Registration, process_number, read_registration
 from .application import Application, ApplicationError, receive
-from .buffers import ChannelBuffers, TraceBuffers, Usage
+from .buffers import ChannelBuffers, TraceBuffers
 from .clock import Clock
 from .notified_rules import NotifiedRules
 from .plan import ChannelPlan, SessionPlan
@@ -41,8 +40,6 @@ LONGEST_HALF = 10.0
 """Seconds between the two sockets of a program."""
 
 
-OnSample = Callable[[str, ChannelPlan, int, Usage], None]
-"""Called with a session, a channel, and whose its buffers are."""
 _Who = tuple[int, int, int, Registration | None]
 """A program that registers: its process ID, its user; without an ID, the number that
 the kernel has for it, and what it says."""
@@ -70,7 +67,7 @@ class Programs:
         self._left: dict[str, Losses] = {}
         """What a daemon before this one had lost, by session."""
         self.notified = NotifiedRules()
-        self.on_sample: OnSample = _ignore_sample
+        self.on_usage: OnUsage = ignore_usage
         """Called with each sample of how full rings are."""
 
     async def open(self) -> None:
@@ -323,11 +320,12 @@ class Programs:
                 buffers.consume()
 
         async def monitor() -> None:
-            for owner, traces in session.traces.items():
-                buffers = traces.channels.get(name)
-                if buffers is not None:
-                    usage = buffers.sample()
-                    self.on_sample(session.plan.name, channel, owner, usage)
+            usages = {
+                owner: traces.channels[name].sample()
+                for owner, traces in session.traces.items()
+                if name in traces.channels
+            }
+            self.on_usage(session.plan.name, name, usages)
 
         async def free() -> None:
             for buffers in session.buffers(name) if session.has_dead else ():
@@ -443,27 +441,6 @@ class Programs:
         )
         for buffers in () if is_used else traces.channels.values():
             buffers.end_open()
-
-    def usage(self, name: str) -> dict[str, list[Usage]]:
-        """Return how full the rings of a session were, when its timers looked.
-
-        Args:
-            name: The session.
-
-        Returns:
-            One for each user or process, by channel.
-        """
-        session = self._sessions.get(name)
-        if session is None:
-            return {}
-        return {
-            channel.name: [
-                one.usage
-                for one in session.buffers(channel.name)
-                if one.usage is not None
-            ]
-            for channel in session.plan.channels
-        }
 
     def counts(self, name: str) -> dict[str, ChannelCounts]:
         """Return what the channels of a session have recorded so far.
@@ -752,12 +729,6 @@ def _named(application: Application) -> dict[str, Any]:
 
 def _is_busy(application: Application) -> bool:
     return application.silent_since is not None
-
-
-def _ignore_sample(
-    session: str, channel: ChannelPlan, owner: int, usage: Usage
-) -> None:
-    """Do nothing: nobody wants to know."""
 
 
 def _ignore(error: BaseException) -> None:

@@ -17,9 +17,10 @@ from typing import Any
 from ....errors import RecordError, SelectionError
 from ..._agreement import AGREEMENT
 from ...rules.encoding import encode_rules
-from ..channel_counts import ChannelCounts, by_channel
+from ..channel_counts import ChannelCounts, OnUsage, by_channel, ignore_usage
 from ..listening import Credentials, Listener, credentials_of
 from ..lttng_ust.plan import ChannelPlan, SessionPlan
+from ..lttng_ust.timers import Timers
 from ..lttng_ust.trace_files import OwnerFiles
 from ..patience import LONGEST_FOR_ANSWERS, Patience
 from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining, Message
@@ -71,6 +72,7 @@ class _Session:
         self.users: set[int] = set()
         """Those whose traces have begun."""
         self.failure: Exception | None = None
+        self.timers = Timers()
         self.told: Exception | None = None
         """The last one that was told, and stays true."""
 
@@ -116,6 +118,8 @@ class RegisteredPrograms:
         self._sessions: dict[str, _Session] = {}
         self._patience = Patience()
         self.watched = WatchedRules()
+        self.on_usage: OnUsage = ignore_usage
+        """Called when it was looked at how full rings are."""
 
     async def open(self, left: Sequence[SessionPlan] = ()) -> None:
         """Let programs come.
@@ -316,6 +320,19 @@ class RegisteredPrograms:
         session.set_plan(plan)
         bring = partial(self._try_to_bring, session)
         await self._patience.bring([*self._programs], bring, lambda _: None)
+        for channel in plan.channels:
+            self._begin_monitor(session, channel)
+
+    def _begin_monitor(self, session: _Session, channel: ChannelPlan) -> None:
+        async def monitor() -> None:
+            usages = {
+                owner: trace.usage()
+                for (name, owner), trace in session.traces.items()
+                if name == channel.name
+            }
+            self.on_usage(session.plan.name, channel.name, usages)
+
+        session.timers.begin("monitor", channel.name, channel.monitor_timer, monitor)
 
     async def apply_watched(self) -> None:
         """Bring all programs to what the rules of triggers are now."""
@@ -354,6 +371,7 @@ class RegisteredPrograms:
         if session is None:
             return {}, []
         silent: list[Program] = []
+        session.timers.end()
         session.set_plan(plan)
         bring = partial(self._try_to_bring, session)
         await self._patience.bring(
@@ -471,6 +489,7 @@ class RegisteredPrograms:
         session = self._sessions.pop(name, None)
         if session is None:
             return None
+        session.timers.end()
 
         async def leave(program: Program) -> None:
             with suppress(ProgramGoneError):

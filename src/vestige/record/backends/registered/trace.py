@@ -17,7 +17,7 @@ from ...collected import Collected
 from ...rules.choices import FunctionTracing
 from ...rules.encoding import encode_rules
 from ...rules.event_rules import HIGHEST, LOWEST, CompiledRule
-from ..channel_counts import ChannelCounts
+from ..channel_counts import ChannelCounts, Usage
 from ..in_process.abandoned_arenas import ACCOUNTS, FOLDER
 from ..in_process.clock import RecordingClock, has_constant_counter
 from ..in_process.collector import Owner, Rings, RunningCollector, counter
@@ -310,6 +310,14 @@ class ProgramTrace:
             size * rings,
             min(now.fullest / size, 1.0),
         )
+
+    def usage(self) -> Usage:
+        """Look how full the rings are."""
+        size = self._options.buffer_size
+        if self._is_ended:
+            return Usage(0, size, self._written)
+        now = self._collector.progress()
+        return Usage(min(now.fullest, size), size, self._written + now.bytes)
 
     def write_metadata(self) -> None:
         """Write what begins the metadata once more."""
