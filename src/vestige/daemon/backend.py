@@ -70,6 +70,9 @@ class Backend(Protocol):
             move: Does that; the directory is there again, and empty, then.
             take_back: Moves back what is still written to, since no other file can be
                 made.
+
+        Raises:
+            OSError: It cannot be moved, or is not complete. It goes on.
         """
 
     async def clear(self, session: Session) -> None:

@@ -123,10 +123,13 @@ class LttngUstBackend(ProgramBackend):
         await self._programs.end_packets(session.name)
 
     def end_chunk(self, session: Session) -> None:
-        """Write what is full, and close the files, which may be moved then.
+        """Write what is full: the files may be moved then.
 
         Args:
             session: The session.
+
+        Raises:
+            OSError: A trace could not be read without what is still to be written.
         """
         self._programs.end_chunk(session.name)
 

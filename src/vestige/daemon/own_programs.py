@@ -225,8 +225,9 @@ class AllPrograms:
         await self._lttng_ust.end_packets(session)
         # Nothing else happens from here on: no program comes, and no packet.
         self._lttng_ust.end_chunk(session)
+        # If it fails, all goes on where it is.
+        move()
         try:
-            move()
             if not self._own.cut(session):
                 take_back()
         finally:

@@ -153,13 +153,20 @@ class TraceBuffers:
         return OSError(errno.ENOENT, "was removed while it was written", self.folder)
 
     def end_chunk(self) -> None:
-        """Write what is full, and close the data stream files.
+        """Write what is full.
 
-        The directory may be moved then; :meth:`begin_chunk` makes it anew.
+        The directory may be moved then, with its files open; :meth:`begin_chunk` makes
+        it anew. If it cannot be moved, all goes on where it is.
+
+        Raises:
+            OSError: The metadata are not complete: nobody could read the chunk.
         """
+        self._removed = self.restore() or self._removed
         for channel in self.channels.values():
-            channel.end_chunk()
+            channel.consume()
         self.metadata.write()
+        if self.metadata.failure is not None:
+            raise self.metadata.failure
 
     @property
     def chunk_size(self) -> int:
@@ -168,6 +175,8 @@ class TraceBuffers:
 
     def begin_chunk(self) -> None:
         """Go on with a trace of its own, with the same metadata."""
+        for channel in self.channels.values():
+            channel.cut()
         self.metadata.cut()
 
     def clear(self) -> None:
@@ -381,12 +390,6 @@ class ChannelBuffers:
         """How many bytes of packets were written since a chunk was ended."""
         with self._held():
             return sum(0 if one is None else one.chunk_size for one in self._files)
-
-    def end_chunk(self) -> None:
-        """Write the sub-buffers that are full, and close the files."""
-        with self._held():
-            self.consume()
-            self.cut()
 
     @property
     def is_removed(self) -> bool:

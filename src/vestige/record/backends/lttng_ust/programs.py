@@ -379,10 +379,13 @@ class Programs:
         )
 
     def end_chunk(self, name: str) -> None:
-        """Write what is full, and close the files of a session, to be moved then.
+        """Write what is full: the files of a session may be moved then.
 
         Args:
             name: The session.
+
+        Raises:
+            OSError: A trace could not be read without what is still to be written.
         """
         for traces in self._traces_of(name):
             self._end_unused(traces)

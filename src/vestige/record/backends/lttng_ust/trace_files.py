@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 
 from ...._typing import TYPE_CHECKING, NamedTuple
@@ -313,7 +314,7 @@ class DataStreamFile:
 
     def _last_number(self) -> int:
         """Return the number of the file that was written last."""
-        files = Path(self._folder).glob(f"{self._name}_*")
+        files = Path(self._folder).glob(f"{escape(self._name)}_*")
         newest = max(files, key=lambda one: one.stat().st_mtime_ns, default=None)
         number = "" if newest is None else newest.name.rpartition("_")[2]
         return int(number) if number.isdecimal() else 0
@@ -347,8 +348,8 @@ class DataStreamFile:
         if last is not None:
             *_, sequence, lost = PACKET_CONTEXT.unpack_from(last.header, _CONTEXT_AT)
             self._before = (sequence, lost)
-        folder = Path(self._folder)
-        names = f"{self._name}_*" if self._largest else self._name
+        folder, name = Path(self._folder), escape(self._name)
+        names = f"{name}_*" if self._largest else name
         with owner_rights(self._files.uid, self._files.gid):
             for one in [*folder.glob(names), *folder.glob(f"index/{names}.idx")]:
                 one.unlink(missing_ok=True)
@@ -413,7 +414,8 @@ class MetadataFile:
         except OSError as error:
             if self._file >= 0:
                 _cut(self._file, self._written)
-            self.failure = error
+            path = f"{self._folder}/metadata"
+            self.failure = OSError(error.errno, error.strerror, path)
         else:
             self.failure = None
 

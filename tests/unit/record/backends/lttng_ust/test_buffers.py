@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.ring_writer import Writer
-from vestige.record.backends.lttng_ust import buffers
+from vestige.record.backends.lttng_ust import buffers, trace_files
 from vestige.record.backends.lttng_ust.buffers import TraceBuffers
 from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.plan import ChannelPlan, SessionPlan
@@ -120,3 +120,67 @@ def test_events_are_declared_after_their_channel(tmp_path):
             traces.close()
 
     assert asyncio.run(main()) == [[], [b"stream", b"a:b", b"a:c"]]
+
+
+def test_a_chunk_that_was_not_moved_goes_on(tmp_path):
+    """What is in its files stays; one that was moved has all of its packets."""
+    channel = ChannelPlan("c", 4096, 4)
+    ids = (os.getuid(), os.getgid())
+    out = tmp_path / "out"
+    where = (str(out), str(tmp_path / "rings"))
+    plan = SessionPlan(
+        "s", *ids, 0.0, *where, False, True, False, (channel,), EVERYBODY
+    )
+
+    async def main():
+        traces = TraceBuffers(plan, ("ust", "uid", "0"), {}, Clock())
+        try:
+            [ring, *_] = traces.channel(channel).rings
+            Writer(ring).write(100)
+            traces.channels["c"].end_open()
+            traces.end_chunk()
+            # It could not be moved.
+            Writer(ring).write(100)
+            traces.channels["c"].end_open()
+            traces.end_chunk()
+            (out / "ust").rename(tmp_path / "moved")
+            traces.begin_chunk()
+            Writer(ring).write(100)
+            await traces.complete()
+            return traces.take_failure()
+        finally:
+            traces.close()
+
+    assert asyncio.run(main()) is None
+    assert len(content(tmp_path / "moved/uid/0", "c_0")) == 2 * 4096
+    assert len(content(out / "ust/uid/0", "c_0")) == 4096
+
+
+def test_a_chunk_without_all_metadata_is_not_ended(tmp_path, monkeypatch):
+    """Nobody could read it; when there is room it is."""
+    channel = ChannelPlan("c", 4096, 4)
+    ids = (os.getuid(), os.getgid())
+    where = (str(tmp_path / "out"), str(tmp_path / "rings"))
+    plan = SessionPlan(
+        "s", *ids, 0.0, *where, False, True, False, (channel,), EVERYBODY
+    )
+    write_all = trace_files._write_all
+
+    def is_full(_file, _raw):
+        raise OSError(errno.ENOSPC, "full")
+
+    async def main():
+        traces = TraceBuffers(plan, ("ust", "uid", "0"), {}, Clock())
+        try:
+            monkeypatch.setattr(trace_files, "_write_all", is_full)
+            traces.begin_chunk()
+            with pytest.raises(OSError, match="full"):
+                traces.end_chunk()
+            monkeypatch.setattr(trace_files, "_write_all", write_all)
+            traces.end_chunk()
+            return traces.take_failure()
+        finally:
+            traces.close()
+
+    assert asyncio.run(main()) is None
+    assert content(tmp_path / "out/ust/uid/0", "metadata")
