@@ -18,6 +18,7 @@ from ..record.backends.in_process.chunks import ARCHIVES, archive_name
 __all__ = [
     "ARCHIVES",
     "DATA",
+    "ArchiveExistsError",
     "archive_chunk",
     "archive_name",
     "remove_unused",
@@ -31,11 +32,18 @@ NEXT = ".ust"
 MODE = 0o770
 
 
+class ArchiveExistsError(FileExistsError):
+    """There is an archive of that name."""
+
+
 def archive_chunk(output: str, name: str, *, goes_on: bool = True) -> str:
     """Move the present chunk to the archives.
 
     No link is followed below the directory of the session. If it cannot be done,
     nothing has changed.
+
+    Whoever writes the next chunk makes directories that are missing: so it does not
+    matter if somebody has put another one in the place of an empty one meanwhile.
 
     Args:
         output: The directory of the session.
@@ -46,16 +54,22 @@ def archive_chunk(output: str, name: str, *, goes_on: bool = True) -> str:
         Its path.
 
     Raises:
-        OSError: It cannot be moved; FileExistsError if there is one of that name.
+        ArchiveExistsError: There is one of that name.
+        OSError: It cannot be moved.
     """
-    Path(output).mkdir(mode=MODE, parents=True, exist_ok=True)
+    # What is there in place of a directory says so when it is opened.
+    with suppress(FileExistsError):
+        Path(output).mkdir(mode=MODE, parents=True, exist_ok=True)
     with _opened(output) as here:
         with suppress(FileExistsError):
             os.mkdir(ARCHIVES, MODE, dir_fd=here)
         with _opened(ARCHIVES, here) as archives:
             if goes_on:
                 _make_empty(Path(output, NEXT))
-            os.mkdir(name, MODE, dir_fd=archives)
+            try:
+                os.mkdir(name, MODE, dir_fd=archives)
+            except FileExistsError as error:
+                raise ArchiveExistsError(*error.args) from error
             try:
                 with _opened(name, archives) as place:
                     _move(here, place)
@@ -63,7 +77,8 @@ def archive_chunk(output: str, name: str, *, goes_on: bool = True) -> str:
                 os.rmdir(name, dir_fd=archives)
                 raise
         if goes_on:
-            os.rename(NEXT, DATA, src_dir_fd=here, dst_dir_fd=here)
+            with suppress(OSError):
+                os.rename(NEXT, DATA, src_dir_fd=here, dst_dir_fd=here)
     return f"{output}/{ARCHIVES}/{name}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -92,7 +93,9 @@ class RotationSchedules:
                 try:
                     await rotate_session(self._registry, session)
                     self._not_before.pop(session.name, None)
-                except SessionError as error:
+                except Exception as error:  # noqa: BLE001 - the next one may be done
                     self._not_before[session.name] = now + RETRY
                     # Whoever stops the session is told.
                     session.schedule_failure = str(error)
+                    if not isinstance(error, SessionError):
+                        traceback.print_exc()

@@ -6,7 +6,14 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from .chunks import DATA, archive_chunk, archive_name, remove_unused, take_back
+from .chunks import (
+    DATA,
+    ArchiveExistsError,
+    archive_chunk,
+    archive_name,
+    remove_unused,
+    take_back,
+)
 from .model import Session
 from .protocol import Request
 from .refusals import os_error_text, refused
@@ -22,6 +29,7 @@ __all__ = [
     "unset_schedule",
 ]
 
+MOST_NAMESAKES = 1000
 SCHEDULES = {"timer": "rotation_timer", "size": "rotation_size"}
 """Kinds of schedules, and where a session has their values."""
 
@@ -52,14 +60,14 @@ async def rotate_session(registry: Registry, session: Session) -> str:
     Returns:
         The archive.
     """
-    if session.output is None:
-        raise refused("ROTATION_NOT_AVAILABLE")
     if not session.was_active:
         raise refused("START_SESSION_ONCE")
-    if not session.active and session.is_cleared_while_inactive:
-        raise refused("ROTATION_AFTER_STOP_CLEAR")
+    if session.output is None:
+        raise refused("ROTATION_NOT_AVAILABLE")
     if not session.active and session.is_rotated_while_inactive:
         raise refused("ROTATION_MULTIPLE_AFTER_STOP")
+    if not session.active and session.is_cleared_while_inactive:
+        raise refused("ROTATION_AFTER_STOP_CLEAR")
     before = session.chunk, session.chunk_begin
     moved: list[str] = []
 
@@ -81,21 +89,31 @@ async def rotate_session(registry: Registry, session: Session) -> str:
         session.moving_to = None
         if not moved:
             session.chunk, session.chunk_begin = before
-        registry.save(session)
+        session.is_rotated_while_inactive |= bool(moved) and not session.active
+        _save_some_time(registry, session)
     if not moved:
         failure = registry.backend.take_failure(session)
         raise refused("ROTATE_RENAME_FAIL_CONSUMER", failure)
-    session.is_rotated_while_inactive = not session.active
-    registry.save(session)
     registry.conditions.rotation(session, "completed", number, moved[0])
     return moved[0]
+
+
+def _save_some_time(registry: Registry, session: Session) -> None:
+    """Keep a session as it is, or with what is changed next: the journal is full.
+
+    What it says until then is what a daemon puts right that finds it.
+    """
+    try:
+        registry.save(session)
+    except OSError as error:
+        session.schedule_failure = os_error_text(error)
 
 
 def _move(registry: Registry, session: Session, *, goes_on: bool = True) -> str:
     """Move the present chunk to the archives, and count it."""
     assert session.output is not None  # noqa: S101 - looked at before
     end = registry.now()
-    while True:
+    for _ in range(MOST_NAMESAKES):
         name = archive_name(session.chunk_begin or session.created, end, session.chunk)
         session.moving_to = name
         registry.save(session)
@@ -103,7 +121,7 @@ def _move(registry: Registry, session: Session, *, goes_on: bool = True) -> str:
         try:
             with as_owner(session):
                 path = archive_chunk(session.output, name, goes_on=goes_on)
-        except FileExistsError:
+        except ArchiveExistsError:
             # Another session has left it there, in the same second.
             continue
         except OSError:
@@ -111,6 +129,7 @@ def _move(registry: Registry, session: Session, *, goes_on: bool = True) -> str:
             raise
         session.chunk_begin = end
         return path
+    raise FileExistsError(17, "too many archives", session.output)
 
 
 def complete_rotation(registry: Registry, session: Session) -> None:
@@ -146,7 +165,7 @@ def archive_last(registry: Registry, session: Session) -> str | None:
     """
     if session.output is None or not session.chunk:
         return None
-    if session.is_rotated_while_inactive:
+    if session.is_rotated_while_inactive or session.is_cleared_while_inactive:
         # Nothing was recorded since.
         with as_owner(session):
             rmtree(Path(session.output, DATA), ignore_errors=True)

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from vestige.daemon.chunks import archive_chunk, archive_name, remove_unused, take_back
+from vestige.daemon.chunks import (
+    ArchiveExistsError,
+    archive_chunk,
+    archive_name,
+    remove_unused,
+    take_back,
+)
 
 NOON = 1_795_694_400.0
 """2026-11-26, 12:00 UTC."""
@@ -40,9 +46,39 @@ def test_a_name_that_is_taken_is_refused(tmp_path: Path):
     (tmp_path / "ust").mkdir()
     (tmp_path / "ust/data").write_text("x")
     (tmp_path / "archives/a").mkdir(parents=True)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(ArchiveExistsError):
         archive_chunk(str(tmp_path), "a")
     assert (tmp_path / "ust/data").exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "pipe"])
+def test_a_file_in_place_of_the_directory_is_no_archive_of_that_name(
+    tmp_path: Path, kind: str
+):
+    """No other name would help; and nobody waits for a writer of a pipe."""
+    output = tmp_path / "out"
+    if kind == "file":
+        output.touch()
+    else:
+        os.mkfifo(output)
+    with pytest.raises(NotADirectoryError):
+        archive_chunk(str(output), "a")
+
+
+def test_a_directory_that_is_there_already_is_taken(tmp_path: Path, monkeypatch):
+    """Somebody was faster: the chunk was moved, and whoever writes goes on there."""
+    (tmp_path / "ust/uid").mkdir(parents=True)
+    rename = os.rename
+
+    def race(old, new, **where):
+        rename(old, new, **where)
+        if new == "ust" and old == "ust":
+            (tmp_path / "ust/other").mkdir(parents=True)
+
+    monkeypatch.setattr(os, "rename", race)
+    archive_chunk(str(tmp_path), "a")
+    assert (tmp_path / "archives/a/ust/uid").is_dir()
+    assert (tmp_path / "ust/other").is_dir()
 
 
 @pytest.mark.parametrize("where", ["archives", "ust"])

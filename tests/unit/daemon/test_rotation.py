@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import signal
+import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -33,7 +34,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def archives(output: Path) -> list[Path]:
     """Return the archives of a session, by their numbers."""
-    found = [*(output / "archives").iterdir()]
+    found = [*(output / "archives").glob("*")]
     return sorted(found, key=lambda one: int(one.name.rpartition("-")[2]))
 
 
@@ -120,6 +121,22 @@ def test_many_rotations_lose_nothing(
     assert steps(tmp_path).total() == 1 + 200 * 10
 
 
+def test_what_was_cleared_after_a_stop_is_no_archive(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """There is nothing in it, and nothing else is left."""
+    begin(daemon, tmp_path)
+    with ordered(daemon, program) as one:
+        one.do("5")
+        say(daemon, "rotate")
+        one.do("6")
+        say(daemon, "stop", "clear")
+        one.end()
+    assert "archive" not in daemon.lttng("destroy").out
+    assert [steps(one).total() for one in archives(tmp_path)] == [5]
+    assert not (tmp_path / "ust").exists()
+
+
 def test_clear_throws_away_what_was_recorded(
     daemon: SessionDaemon, program: Path, tmp_path: Path
 ):
@@ -149,6 +166,8 @@ def test_clear_throws_away_what_was_recorded(
 
 def test_clear_without_sessions_is_no_error(daemon: SessionDaemon):
     """As with LTTng."""
+    too_many = (1, "", "Error: Unknown argument: x\n")
+    assert daemon.lttng("clear", "--all", "x") == too_many
     assert daemon.lttng("clear", "--all").out == "No session found, nothing to do.\n"
     missing = (23, "", "Error: Session name nosuch not found\n")
     assert daemon.lttng("clear", "nosuch") == missing
@@ -215,6 +234,28 @@ def test_archives_that_are_a_link_are_refused(
     assert not [*elsewhere.iterdir()]
     assert steps(output / "ust").total() == 11
     daemon.lttng("destroy")
+
+
+def test_a_file_in_place_of_the_output_is_refused(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """The daemon answers at once, and the chunk goes on where its directory is."""
+    output, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    begin(daemon, output)
+    with ordered(daemon, program) as one:
+        one.do("5")
+        output.rename(elsewhere)
+        output.touch()
+        done = daemon.lttng("rotate")
+        assert done.status == 1
+        assert "Not a directory" in done.err
+        output.unlink()
+        elsewhere.rename(output)
+        one.do("6")
+        say(daemon, "rotate", "stop")
+        one.end()
+    say(daemon, "destroy")
+    assert [steps(one).total() for one in archives(output)] == [11, 0]
 
 
 def test_a_full_disk_leaves_the_chunk_as_it_is(
@@ -293,6 +334,11 @@ def test_schedules_are_set_and_shown(daemon: SessionDaemon, tmp_path: Path):
     for words, status, text in (
         ("enable-rotation", 1, "No session rotation schedule parameter provided."),
         ("enable-rotation --timer=0", 1, "Invalid value for periodic option"),
+        (
+            "enable-rotation --timer=18446744073709551615",
+            1,
+            "Invalid value for periodic option",
+        ),
         ("enable-rotation --timer=x", 1, "Invalid value for --timer option: x"),
         (
             "enable-rotation --timer=10s",
@@ -315,10 +361,11 @@ def test_schedules_are_set_and_shown(daemon: SessionDaemon, tmp_path: Path):
         assert done.status == status
         assert text in done.out + done.err
     shown = daemon.lttng("list", "s").out
-    assert (
+    assert shown.startswith(
+        f"Recording session s: [inactive]\n    Trace output: {tmp_path}\n\n"
         "Automatic rotation schedules:\n    timer period: 10000000 us\n"
-        "    size threshold: 4194304 bytes\n"
-    ) in shown
+        "    size threshold: 4194304 bytes\n\n=== Domain"
+    )
     say(daemon, f"save s -o {tmp_path / 'saved'}", "destroy")
     say(daemon, f"load s -i {tmp_path / 'saved'}")
     assert daemon.lttng("list", "s").out == shown
@@ -397,6 +444,46 @@ def test_a_program_that_is_stopped_stays_in_the_session(
     chunks = archives(tmp_path)
     assert [steps(one).total() for one in chunks] == [5, 0, 0, 6]
     assert steps(chunks[-1], ["lttng_ust_statedump:bin_info"]).total() > 2
+
+
+def test_a_full_journal_ends_no_schedule(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """A chunk that cannot be noted is not moved; later ones are, when there is room."""
+    with disk_of(tmp_path, 3000) as disk:
+        home.run_folder.mkdir()
+        journal = disk.directory / "journal"
+        journal.mkdir()
+        mount = ["mount", "--bind", str(journal), str(home.run_folder)]
+        subprocess.run(mount, check=True)
+        try:
+            assert home.start().returncode == 0
+            output = tmp_path / "out"
+            begin(home, output, "enable-rotation --timer=50ms")
+            with ordered(home, program) as one:
+                one.do("10")
+                wait_until(lambda: len(archives(output)) > 1, "it is done", SECONDS)
+                fill(disk.directory / "filler")
+                done = home.lttng("rotate")
+                assert done.status == 1
+                assert "No space left on device" in done.err
+                # Each attempt makes it, and leaves it if it cannot be written.
+                [unwritten] = journal.glob("*.new")
+                unwritten.unlink()
+                wait_until(unwritten.exists, "the schedule tries, too", SECONDS)
+                one.do("7")
+                disk.make_room()
+                count = len(archives(output))
+                wait_until(lambda: len(archives(output)) > count, "it goes on", SECONDS)
+                one.do("3")
+                assert "No space left on device" in home.lttng("stop").err
+                one.end()
+            say(home, "destroy")
+            assert steps(output).total() == 20
+            home.end()
+        finally:
+            home.end()
+            subprocess.run(["umount", str(home.run_folder)], check=True)
 
 
 def test_a_timer_archives_chunks(daemon: SessionDaemon, program: Path, tmp_path: Path):
