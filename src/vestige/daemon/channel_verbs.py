@@ -130,7 +130,8 @@ def _attributes(
     request: Request, buffers: str, *, is_snapshot: bool
 ) -> ChannelAttributes:
     defaults = ChannelAttributes(subbuf_size=SUBBUF_SIZES[buffers])
-    if request.optional_text("output") == "splice":
+    # All channels of a session of snapshots are copied from memory.
+    if request.optional_text("output") == "splice" and not is_snapshot:
         raise refused("NOT_SUPPORTED")
     is_kept = is_snapshot and not request.flag("discard")
     attributes = ChannelAttributes(

@@ -8,11 +8,12 @@ from .._typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["read_size", "read_time", "round_sizes"]
+__all__ = ["LARGEST", "read_size", "read_time", "round_sizes"]
 
 _SIZES = {"k": 10, "K": 10, "M": 20, "G": 30}
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
 LARGEST = (1 << 64) - 1
+"""Of all numbers that LTTng takes."""
 
 
 def read_size(text: str) -> int | None:

@@ -83,7 +83,7 @@ def _show_session(call: Call, name: str) -> int:
     if call.general.is_mi:
         _emit_session(call, session, chosen)
     elif call.words.has("domain"):
-        call.say(*session_lines(session), "", *domain_names(session))
+        call.say(*session_lines(session), *domain_names(session))
     else:
         domains = {DOMAIN_OF[one.name] for one in DOMAINS if call.words.has(one.name)}
         lines = channel_lines(session, chosen, domains or None)
@@ -99,7 +99,7 @@ def _emit_session(call: Call, session: dict[str, Any], chosen: str | None) -> No
 
     domains = _domain_elements(session, chosen, is_brief=call.words.has("domain"))
     shown = session_element(
-        session, element("domains", *domains), schedules_element(session)
+        session, schedules_element(session), element("domains", *domains)
     )
     call.emit(element("sessions", shown), is_success=None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..._typing import TYPE_CHECKING
-from ...daemon.numbers import read_size, read_time
+from ...daemon.numbers import LARGEST, read_size, read_time
 from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .options import NEEDED, Option
@@ -96,13 +96,14 @@ def warn_of_failure(call: Call, answer: dict[str, Any]) -> int:
 
 def clear(call: Call) -> int:
     """Throw away what a session has recorded, or all have."""
+    others = call.words.arguments[0 if call.words.has("all") else 1 :]
+    if others:
+        raise FailedError(FAILED, f"Unknown argument: {others[0]}")
     if call.words.has("all"):
         names = [str(one["name"]) for one in call.client.sessions()]
         if not names:
             call.say("No session found, nothing to do.")
     else:
-        if call.words.arguments[1:]:
-            raise FailedError(FAILED, f"Unknown argument: {call.words.arguments[1]}")
         names = [call.session(*call.words.arguments)]
     cleared: list[dict[str, Any]] = []
     status = DONE
@@ -116,7 +117,8 @@ def clear(call: Call) -> int:
             call.error(f"Session name {name} not found" if is_missing else str(error))
             status = error.status
             continue
-        if answer["active"]:
+        # What is in memory alone is cleared at once.
+        if answer["active"] and answer["output"] is not None:
             call.say(f'Waiting for clear of session "{name}"..')
         status = warn_of_failure(call, answer) or status
         call.say(f'Session "{name}" cleared')
@@ -146,7 +148,8 @@ def enable_rotation(call: Call) -> int:
         value = read(given)
         if value is None:
             raise FailedError(FAILED, f"Invalid value for --{kind} option: {given}")
-        if value == 0:
+        # LTTng has this number for none.
+        if value in {0, LARGEST}:
             raise FailedError(FAILED, f"Invalid value for {_WORDS[kind]} option")
         wanted.append((kind, value))
     if not wanted:

@@ -43,7 +43,7 @@ def session_lines(session: dict[str, Any]) -> list[str]:
     """
     lines = [f"Recording session {session['name']}: [{session_state(session)}]"]
     if session["output"] is not None:
-        lines.append(f"    Trace output: {session['output']}")
+        lines += [f"    Trace output: {session['output']}", ""]
     timer, size = session["rotation_timer"], session["rotation_size"]
     if timer or size:
         lines.append("Automatic rotation schedules:")
@@ -51,6 +51,8 @@ def session_lines(session: dict[str, Any]) -> list[str]:
         lines.append(f"    timer period: {timer} us")
     if size:
         lines.append(f"    size threshold: {size} bytes")
+    if timer or size:
+        lines.append("")
     return lines
 
 
@@ -84,7 +86,7 @@ def domain_names(session: dict[str, Any]) -> list[str]:
     if has_user_space(session):
         lines.append("  - UST global")
     lines += [f"  - {_SHORT_DOMAINS[domain]}" for domain in session["agents"]]
-    return [*lines, ""]
+    return lines
 
 
 def channel_lines(
@@ -97,7 +99,6 @@ def channel_lines(
         chosen: The only channel; ``None`` for all.
         domains: The only domains; ``None`` for all.
     """
-    yield ""
     if not has_user_space(session):
         return
     if domains is None or "UST" in domains:
