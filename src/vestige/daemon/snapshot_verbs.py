@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..record.backends.lttng_ust.ring import possible_cpus
+from ..record.backends.lttng_ust.channel_memory import possible_cpus
 from .model import Session, SnapshotOutput
 from .protocol import Request
 from .refusals import os_error_text, refused

@@ -32,9 +32,7 @@ _LiveSlot: TypeAlias = tuple[int, int, int, str]
 (0 if it is not known), and its name.
 """
 
-_LoadedObject: TypeAlias = tuple[
-    int, int, bytes, bool, bytes, tuple[bytes, int] | None
-]
+_LoadedObject: TypeAlias = tuple[int, int, bytes, bool, bytes, tuple[bytes, int] | None]
 """Where an object's first segment is, bytes from there to the end of its last, its path as
 the process sees it, whether it is position-independent, its build ID (empty if it has
 none), and its debug link: a file name and the CRC-32 of that file.

@@ -20,7 +20,7 @@ from support.own_programs import (
 )
 from support.session_daemon import SECONDS, SessionDaemon, session_daemon, stopped
 from support.waiting import wait_until
-from vestige.record.backends.lttng_ust.ring import possible_cpus
+from vestige.record.backends.lttng_ust.channel_memory import possible_cpus
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"

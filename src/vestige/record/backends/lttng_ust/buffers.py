@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from pathlib import Path
 
 from ..channel_counts import ChannelCounts, Usage
+from .channel_memory import channel_memory, possible_cpus
 from .clock import Clock
 from .fields import EnumLabels, UnknownFieldClassError, field_lines
 from .metadata import event_text, stream_text, trace_text
@@ -23,7 +24,7 @@ from .overwriting_ring import OverwritingRing
 from .packet_copies import PacketCopies
 from .packet_end import end_packet
 from .plan import ChannelPlan, SessionPlan
-from .ring import Ring, RingIdentity, RingShape, channel_memory, possible_cpus
+from .ring import Ring, RingIdentity, RingShape
 from .ring_files import RingFolder
 from .trace_files import DataStreamFile, MetadataFile, OwnerFiles, TraceFolder
 
@@ -261,6 +262,10 @@ class ChannelBuffers:
             self.rings = _make_rings(
                 f"{trace.rings.path}/{plan.name}", cpus, shape, identity
             )
+        if trace.files is None:
+            # They are read by snapshots, which then take less time.
+            for ring in self.rings:
+                ring.populate()
         facts = {
             "subbuf_size": plan.subbuf_size,
             "num_subbuf": plan.num_subbuf,

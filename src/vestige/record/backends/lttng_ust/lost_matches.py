@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from . import abi
 from .application import Application
-from .ring import possible_cpus
+from .channel_memory import possible_cpus
 
 __all__ = ["LostMatches", "MatchCounters"]
 

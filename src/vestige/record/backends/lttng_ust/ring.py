@@ -11,7 +11,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,8 +25,6 @@ __all__ = [
     "Ring",
     "RingIdentity",
     "RingShape",
-    "channel_memory",
-    "possible_cpus",
 ]
 
 PAGE = 4096
@@ -47,18 +45,11 @@ _LOST = (392, 400, 408)
 ended, a sub-buffer is too small."""
 _END_AT, _DISCARDED_AT, _BEGIN_AT = 40, 72, 32
 """Places in a packet."""
-_POSSIBLE = "/sys/devices/system/cpu/possible"
 _WORD = struct.Struct("=Q")
 ALL_BITS = (1 << 64) - 1
-LONGEST_BLOCKING = (1 << 31) - 1
-"""Milliseconds."""
-
-
-def possible_cpus() -> int:
-    """Return how many CPUs there may ever be."""
-    with open(_POSSIBLE) as file:
-        last = file.read().strip().replace(",", "-").split("-")[-1]
-    return int(last) + 1
+LARGEST_COPY = 1 << 20
+"""Bytes of a sub-buffer that is copied so that writers cannot come round to it; they do
+not in the time in which a larger one is written, unless the disk is busy."""
 
 
 class RingShape(NamedTuple):
@@ -93,56 +84,22 @@ class RingIdentity(NamedTuple):
     """What programs read times from."""
 
 
-def channel_memory(shape: RingShape, cpus: int, identity: RingIdentity) -> bytes:
-    """Return the description of a channel that programs keep a copy of.
-
-    Args:
-        shape: Its rings.
-        cpus: How many rings there are.
-        identity: What the channel belongs to.
-    """
-    subbuf_size, num_subbuf = shape.subbuf_size, shape.num_subbuf
-    size = 768 + 16 * cpus
-    memory = bytearray(size + 120)
-    order = num_subbuf.bit_length() - 1
-    whole = subbuf_size * num_subbuf
-    struct.pack_into("=Q", memory, 8, ALL_BITS >> order)
-    struct.pack_into("=QI", memory, 64, size, cpus)
-    struct.pack_into(
-        "=QQIIII",
-        memory,
-        120,
-        *(whole, subbuf_size, subbuf_size.bit_length() - 1, order),
-        *(whole.bit_length() - 1, shape.is_overwriting),
-    )
-    struct.pack_into("=i", memory, 88, _milliseconds(shape.blocking_timeout))
-    struct.pack_into("=QQ", memory, 152, num_subbuf, identity.clock.read())
-    # For each CPU, discard, mapped; woken by writers.
-    struct.pack_into("=IIII", memory, 184, 0, 1, not shape.is_overwriting, 1)
-    struct.pack_into("=I", memory, 184 + 28, not shape.is_polled)
-    memory[344:351] = b"channel"
-    for index in range(cpus):
-        struct.pack_into("=qq", memory, 664 + 16 * index, index + 1, 0)
-    struct.pack_into("=I", memory, size + 92, identity.stream_id)
-    memory[size + 100 : size + 116] = identity.uuid
-    return bytes(memory)
-
-
-def _milliseconds(blocking_timeout: int) -> int:
-    """Return how long programs wait, as they count it; a part of one is one."""
-    if blocking_timeout < 0:
-        return -1
-    return min(-(-blocking_timeout // 1000), LONGEST_BLOCKING)
+def _always() -> bool:
+    return True
 
 
 class Packet(NamedTuple):
-    """A sub-buffer that is full."""
+    """A sub-buffer that is full, or what of one is committed."""
 
     header: bytes
-    """Its header and its context."""
+    """Its header and its context, as they were when they were checked."""
 
     data: memoryview
-    """All of it, only for system calls: a program can take it away."""
+    """All of it, only for system calls: a program can take it away. What comes before
+    the end of the header is not what counts."""
+
+    is_whole: Callable[[], bool] = _always
+    """Whether writers have left it alone until now."""
 
 
 class Ring:
@@ -212,6 +169,7 @@ class Ring:
                 Path(path).unlink()
                 raise
         self._map: mmap.mmap | None = None
+        self._is_populated = False
 
     def _set_up(self, identity: RingIdentity) -> None:
         memory = bytearray(self._data)
@@ -496,18 +454,39 @@ class Ring:
         if not HEADER_SIZE * 8 <= content <= packet <= self._size * 8 or packet % 8:
             self.damaged += 1
             return None
+        data = self._mapped(begin, packet // 8)
+        if data is None:
+            self.damaged += 1
+            return None
+        return Packet(header, data)
+
+    def _mapped(self, begin: int, size: int) -> memoryview | None:
+        """Return a part of the ring for system calls; ``None`` if it is not there."""
         if self._map is None:
             try:
                 self._map = mmap.mmap(self.file, self.memory_size)
             except (OSError, ValueError):
-                self.damaged += 1
                 return None
-        # Kernels copy several times as slowly from pages that they have to map on the
-        # way. Older ones do not know the advice, and some pages may have been taken.
-        with suppress(OSError):
-            self._map.madvise(POPULATE_READ, begin, packet // 8)
+        if not self._is_populated:
+            # Kernels copy several times as slowly from pages that they have to map on
+            # the way. Older ones do not know the advice, and some pages may have been
+            # taken.
+            with suppress(OSError):
+                self._map.madvise(POPULATE_READ, begin, size)
         with memoryview(self._map) as whole:
-            return Packet(header, whole[begin : begin + packet // 8])
+            return whole[begin : begin + size]
+
+    def _copied(self, begin: int, size: int) -> memoryview | None:
+        """Return a copy of a part of the ring; ``None`` if it is not there."""
+        raw = memoryview(bytearray(size))
+        return raw if os.preadv(self.file, [raw], begin) == size else None
+
+    def populate(self) -> None:
+        """Map all sub-buffers now rather than when each is first read."""
+        data = self._mapped(self._data, self._pages - self._data)
+        if data is not None:
+            data.release()
+            self._is_populated = True
 
     @property
     def laps(self) -> int:
@@ -576,6 +555,28 @@ class Ring:
             position: What was reserved before it.
             used: How many bytes of it are reserved.
         """
+        content, found = self._committed_size(position, used), self._header(position)
+        if content == 0 or found is None:
+            return
+        header, size = bytearray(found), (content + 7) & -8
+        end = max(self._end_of(position), _WORD.unpack_from(header, _BEGIN_AT)[0])
+        ENDING.pack_into(header, _END_AT, end & ALL_BITS, content * 8, size * 8)
+        _WORD.pack_into(header, _DISCARDED_AT, self._lost_until(position))
+
+        def is_whole() -> bool:
+            is_there = (self.word(_OFFSET) - position) & ALL_BITS <= self._whole
+            return is_there and self._has_header(position)
+
+        place = self.open_place(position)
+        is_small = size <= LARGEST_COPY
+        data = self._copied(place, size) if is_small else self._mapped(place, size)
+        # A copy stays as it is, whatever writers do until it is written.
+        if data is not None and (not is_small or is_whole()):
+            with data:
+                yield Packet(bytes(header), data, _always if is_small else is_whole)
+
+    def _committed_size(self, position: int, used: int) -> int:
+        """Return how much of a sub-buffer is committed; 0 if there are no records."""
         hot = self._hot + 128 * (position % self._whole // self._size)
         before = (position & -self._whole) // self._count
         # All up to there is committed, and nobody changes it: see `_contiguous`.
@@ -584,24 +585,7 @@ class Ring:
             # It stays behind where records were committed in another order.
             is_all = self.word(_OFFSET) == position + used
             content = used if is_all else content
-        if not HEADER_SIZE < content <= used:
-            return
-        begin = self.open_place(position)
-        size = (content + 7) & -8
-        raw = bytearray(size)
-        with memoryview(raw) as into:
-            got = os.preadv(self.file, [into[:content]], begin)
-        end = self._end_of(position)
-        # Whoever has it now has written to what was read.
-        if got < content or not self._has_header(position):
-            return
-        if (self.word(_OFFSET) - position) & ALL_BITS > self._whole:
-            return
-        end = max(end, _WORD.unpack_from(raw, _BEGIN_AT)[0])
-        ENDING.pack_into(raw, _END_AT, end & ALL_BITS, content * 8, size * 8)
-        _WORD.pack_into(raw, _DISCARDED_AT, self._lost_until(position))
-        with memoryview(raw) as data:
-            yield Packet(bytes(raw[:HEADER_SIZE]), data)
+        return content if HEADER_SIZE < content <= used else 0
 
     def is_drained(self) -> bool:
         """Tell whether all sub-buffers were taken that writers had left."""
@@ -702,7 +686,11 @@ class Ring:
         return self.lost
 
     def _has_header(self, position: int) -> bool:
-        """Tell whether the header of a sub-buffer is there.
+        """Tell whether the header of a sub-buffer is there; see :meth:`_header`."""
+        return self._header(position) is not None
+
+    def _header(self, position: int) -> bytes | None:
+        """Return the header of a sub-buffer; ``None`` if it is not there.
 
         Whoever began it may have been killed before it wrote that; others have gone on
         behind it.
@@ -712,10 +700,10 @@ class Ring:
         """
         header = os.pread(self.file, HEADER_SIZE, self.open_place(position))
         if len(header) < HEADER_SIZE:
-            return False
+            return None
         magic, *_, sequence, _, _ = HEADER.unpack(header)
-        is_whole: bool = magic == PACKET_MAGIC and sequence == position // self._size
-        return is_whole
+        is_its = magic == PACKET_MAGIC and sequence == position // self._size
+        return header if is_its else None
 
     def _contiguous(self, position: int, before: int, used: int) -> int:
         """Return up to where all of a sub-buffer is committed; count what is not taken.

@@ -63,6 +63,9 @@ async def _write_channel(
         try:
             for packet in ring.snapshot(None if plan.tells_of_objects else most):
                 file.write(packet)
+                # Writers went on meanwhile, and may have come round to it.
+                if not packet.is_whole():
+                    file.take_back(packet)
         finally:
             file.close()
         # Others are answered between two rings.

@@ -26,6 +26,10 @@ __all__ = [
 ]
 
 MOST_NAMESAKES = 1000
+PIECE = 256 << 10
+"""Bytes that are written at once. Kernels with large folios take memory for a file in
+blocks of up to this size: large ones are found last, and in a virtual machine they may
+have to be had from the host first, which takes ten times as long as to copy them."""
 MOST_BYTES = (1 << 63) - 1
 """Of a file."""
 
@@ -219,7 +223,7 @@ class DataStreamFile:
         entry = INDEX_ENTRY.pack(*facts, stream, instance, sequence)
         indexed = os.fstat(self._index).st_size if self._has_index else 0
         try:
-            _write_all(self._data, packet.data)
+            _write_packet(self._data, packet)
             if self._has_index:
                 _write_all(self._index, entry)
         except OSError:
@@ -252,6 +256,16 @@ class DataStreamFile:
         facts = (stream, instance, begin, begin, bits, len(raw) * 8, sequence, lost)
         PACKET_CONTEXT.pack_into(raw, _CONTEXT_AT, *facts)
         self._append(Packet(bytes(raw), memoryview(raw)))
+
+    def take_back(self, packet: Packet) -> None:
+        """Remove the packet that was written last, of a file without an index.
+
+        Args:
+            packet: The packet.
+        """
+        self._written -= len(packet.data)
+        self.chunk_size -= len(packet.data)
+        _cut(self._data, self._written)
 
     @property
     def place(self) -> tuple[int, int, int, int, int]:
@@ -472,6 +486,16 @@ def _cut(file: int, size: int) -> None:
     with suppress(OSError):
         os.ftruncate(file, size)
     os.lseek(file, size, os.SEEK_SET)
+
+
+def _write_packet(file: int, packet: Packet) -> None:
+    """Write a packet with the header that was checked, whatever is there now."""
+    with memoryview(packet.header) as header, memoryview(packet.data) as data:
+        size = len(header)
+        done = os.writev(file, [header, data[size:PIECE]])
+        while done < len(data):
+            rest = header if done < size else data
+            done += os.write(file, rest[done : done + PIECE])
 
 
 def _write_all(file: int, raw: bytes | memoryview) -> None:

@@ -8,6 +8,7 @@ import struct
 
 import pytest
 
+from vestige.record.backends.lttng_ust import ring as ring_module
 from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.overwriting_ring import OverwritingRing
 from vestige.record.backends.lttng_ust.ring import HEADER_SIZE, RingIdentity, RingShape
@@ -210,6 +211,34 @@ def test_what_a_killed_program_has_left_is_ended_when_writers_come_round(ring):
     last = writer.number
     found = snapshot(ring)
     assert found == [*range(found[0], last)]
+
+
+@pytest.mark.parametrize("further", [0, 1, 15, 16, 40])
+def test_what_is_too_large_to_copy_is_read_where_it_lies(ring, monkeypatch, further):
+    """Whoever writes it asks afterwards whether writers have come round to it."""
+    monkeypatch.setattr(ring_module, "LARGEST_COPY", 0)
+    writer = Writer(ring)
+    writer.write(17)
+    assert snapshot(ring) == [*range(4, 17)]
+    for packet in ring.snapshot(None):
+        before = records(packet)
+        if before[-1] == writer.number - 1:
+            writer.write(further)
+            assert packet.is_whole() == (records(packet) == before) == (further < 16)
+            break
+        assert packet.is_whole()
+
+
+def test_pages_that_are_mapped_before_are_read_as_others(ring):
+    """Also when a program has taken them away."""
+    writer = Writer(ring)
+    writer.write(30)
+    before = snapshot(ring)
+    ring.populate()
+    assert snapshot(ring) == before
+    os.ftruncate(ring.file, 0)
+    ring.populate()
+    assert snapshot(ring) == []
 
 
 @pytest.mark.parametrize("place", [128, 152, HOT, HOT + 8, COLD, 640 - 8])

@@ -15,7 +15,6 @@ from vestige.record.backends.lttng_ust.ring import (
     Ring,
     RingIdentity,
     RingShape,
-    channel_memory,
 )
 
 
@@ -235,15 +234,6 @@ def test_records_that_fit_into_no_subbuffer_are_lost(ring):
     for place, lost in ((392, 1), (400, 2), (408, 4)):
         writer.put(place, lost)
     assert ring.lost == 7
-
-
-def test_programs_wait_for_milliseconds():
-    """A part of one is one, and there is a longest time."""
-    places = {0: 0, -1: -1, 1: 1, 1000: 1, 1001: 2, 1 << 60: (1 << 31) - 1}
-    for timeout, milliseconds in places.items():
-        shape = RingShape(SIZE, COUNT, blocking_timeout=timeout)
-        memory = channel_memory(shape, 2, RingIdentity(0, UUID, Clock()))
-        assert struct.unpack_from("=i", memory, 88)[0] == milliseconds
 
 
 def test_memory_is_there_before_a_program_touches_it(ring):

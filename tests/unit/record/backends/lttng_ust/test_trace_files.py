@@ -41,8 +41,11 @@ def disk(monkeypatch):
             room["left"] -= len(raw)
         return os.write(file, raw)
 
+    def writev(file, parts):
+        return write(file, b"".join(parts))
+
     proxy = type("Proxy", (), {"__getattr__": lambda _, name: getattr(os, name)})()
-    proxy.write = write
+    proxy.write, proxy.writev = write, writev
     monkeypatch.setattr(trace_files, "os", proxy)
     return room
 
@@ -115,6 +118,42 @@ def test_a_chunk_without_losses_has_no_such_packet(files, tmp_path):
     file.write(packet(5, 1))
     file.close()
     assert (tmp_path / "d_0_0").stat().st_size == SIZE
+
+
+@pytest.mark.usefixtures("disk")
+@pytest.mark.parametrize("room", [0, 10, HEADER_SIZE, HEADER_SIZE + 1, SIZE])
+def test_a_packet_has_the_header_that_was_checked(files, tmp_path, room):
+    """Whatever a program writes over it meanwhile, and in how many parts it goes."""
+    file = DataStreamFile(files, str(tmp_path), "c_0", (0, 0), has_index=False)
+    one = packet()
+    scribbled = one._replace(data=memoryview(b"?" * HEADER_SIZE + one.data[84:]))
+    write, sizes = trace_files.os.write, [room]
+
+    def write_part(file, raw):
+        return write(file, raw[: sizes.pop()] if sizes else raw)
+
+    trace_files.os.write = write_part
+    trace_files.os.writev = lambda file, parts: write_part(file, b"".join(parts))
+    file.write(scribbled)
+    file.close()
+    assert (tmp_path / "c_0").read_bytes() == bytes(one.data)
+
+
+@pytest.mark.parametrize("limits", [(0, 0), (SIZE, 0), (3 * SIZE, 2)])
+def test_a_packet_can_be_taken_back(files, tmp_path, limits):
+    """And others come in its place."""
+    file = DataStreamFile(files, str(tmp_path), "c_0", limits, has_index=False)
+    file.write(packet())
+    file.write(packet())
+    file.take_back(packet())
+    last = packet()._replace(data=memoryview(b"y" * SIZE))
+    file.write(last)
+    file.close()
+    assert file.chunk_size == 2 * SIZE
+    written = b"".join(
+        one.read_bytes() for one in sorted(tmp_path.iterdir()) if one.is_file()
+    )
+    assert written == bytes(packet().data) + last.header + b"y" * (SIZE - HEADER_SIZE)
 
 
 def test_metadata_without_room_is_written_once_there_is_some(files, disk, tmp_path):
