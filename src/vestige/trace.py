@@ -20,7 +20,7 @@ from .components.sources.ctf_fs import CtfFsSource
 from .core import Merge
 from .damage import Damage
 from .errors import TraceFormatError
-from .graph import DamageNotice, LostNotice, Selection, Stream, mux, notices_of
+from .graph import DamageNotice, LostNotice, Notice, Selection, Stream, merges
 from .notebook import facts_html
 from .selection import EventSelection
 
@@ -197,15 +197,10 @@ class Trace(EventSelection):
             # Counting reads too, but it is no iteration of the user's.
             self.losses.clear()
         options = self._debug_info if debug_info else None
-        component = (
-            None if options is None else DebugInfoFilter(options, [self._source])
-        )
-        needed = frozenset() if component is None else component.needed_events
-        for merge in mux(self._source.streams, selection, needed):
-            if component is not None:
-                component.process(merge)
+        filters = [] if options is None else [DebugInfoFilter(options, [self._source])]
+        tell = self._note if debug_info else self._note_damage
+        for merge in merges(self._source.streams, selection, filters, tell=tell):
             yield merge.shown()
-            self._note(merge, losses=debug_info)
 
     def call_tree(
         self,
@@ -245,13 +240,16 @@ class Trace(EventSelection):
             )
         return call_tree(self, resolver, call_filter=long_calls, progress=progress)
 
-    def _note(self, merge: Merge, *, losses: bool) -> None:
-        for notice in notices_of(merge):
-            if isinstance(notice, DamageNotice):
-                self._report(notice.damage)
-                self._remember(notice.damage)
-            elif losses:
-                self.losses.append(notice)
+    def _note(self, notice: Notice) -> None:
+        if isinstance(notice, DamageNotice):
+            self._note_damage(notice)
+        else:
+            self.losses.append(notice)
+
+    def _note_damage(self, notice: Notice) -> None:
+        if isinstance(notice, DamageNotice):
+            self._report(notice.damage)
+            self._remember(notice.damage)
 
     def _remember(self, damage: Damage) -> None:
         identity = (damage.path, damage.start, damage.kind)

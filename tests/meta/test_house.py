@@ -115,3 +115,14 @@ def test_contributing_has_every_target() -> None:
 
     listed = re.findall(r"^\| `make ([\w-]+)`", text, re.MULTILINE)
     assert sorted(listed) == sorted(set(phony.split()) - {"help"})
+
+
+def test_one_loop_reads() -> None:
+    """Nobody but the loop of the graph takes merges from a muxer."""
+    users = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if re.search(r"\b(mux|Muxer)\(", path.read_text(encoding="utf-8"))
+    ]
+
+    assert users == ["graph/mux.py"]

@@ -18,7 +18,7 @@ from ..debuginfo import (
     Resolver,
     Unresolved,
 )
-from ..graph import DamageNotice, Selection, Stream, mux, notices_of
+from ..graph import DamageNotice, Graph, Inputs, Selection, Stream, notices_of
 from ..units import Address
 from .activities import Activity
 from .place_names import code_mapping, function_at
@@ -90,11 +90,10 @@ def read_activities(
         The spans and the coroutines, those that took longest first.
     """
     entries, exits = span_classes(streams)
-    needed = {*entries, *exits, CODE_EVENT, COROUTINE_ENTRY, COROUTINE_EXIT}
     reader = _Reader(entries, exits, selection or Selection(), knows_waits=knows_waits)
-    for merge in mux(streams, Selection(patterns=(_NOTHING,)), needed):
-        reader.add(merge)
-    return reader.finish(resolver)
+    nothing = Selection(patterns=(_NOTHING,))
+    Graph([Inputs(streams)], reader, (), nothing).run()
+    return reader.found(resolver)
 
 
 class _Coroutine:
@@ -153,6 +152,8 @@ class _Thread:
 
 class _Reader:
     # Follows the events of all threads.
+    looks_at_records = True
+    checks_fields = False
 
     def __init__(
         self,
@@ -164,6 +165,9 @@ class _Reader:
     ) -> None:
         self._entries = entries
         self._exits = exits
+        self.needed_events = frozenset(
+            {*entries, *exits, CODE_EVENT, COROUTINE_ENTRY, COROUTINE_EXIT}
+        )
         self._begin = selection.begin
         self._end = selection.end
         self._knows_waits = knows_waits
@@ -177,7 +181,10 @@ class _Reader:
         self._named: dict[str, Activity] = {}
         self._places: list[tuple[Activity, Mapping | Unresolved, int]] = []
 
-    def add(self, merge: core.Merge) -> None:
+    def finish(self) -> None:
+        """Do nothing: what has not ended is in no place yet."""
+
+    def consume(self, merge: core.Merge) -> None:
         """Go through a merge."""
         self._fold.begin(merge)
         for self._index, event in enumerate(merge.events()):
@@ -320,7 +327,7 @@ class _Reader:
         found = code_mapping(code) if code else Unresolved(Reason.NO_OBJECT)
         self._places.append((activity, found, address))
 
-    def finish(self, resolver: Resolver) -> tuple[list[Activity], list[Activity]]:
+    def found(self, resolver: Resolver) -> tuple[list[Activity], list[Activity]]:
         """Name the places; return the spans and the coroutines."""
         for one in self._coroutines.values():
             self._drop(one)

@@ -32,12 +32,12 @@ from ..debuginfo import (
     apply,
 )
 from ..graph import (
-    DamageNotice,
     Filter,
+    Graph,
+    LostNotice,
     Selection,
     Stream,
     check_filter,
-    mux,
     notices_of,
 )
 from ..units import Address, Nanoseconds, Vpid
@@ -116,34 +116,20 @@ def call_tree(
         ...     print(one.function.name, one.calls, one.total)
     """
     resolver = resolver or Resolver(DebugFileFinder())
-    reader = _Reader(resolver)
-    tree = CallTree(
-        damage=list(source.damage),
-        cost_of_call=_cost(source.streams),
-        is_patched=_is_patched(source.streams),
-    )
-    events = 0
-    needed = [*STATE_EVENT_NAMES, _NAME_EVENT, _LIBRARY_EVENT]
     expressions = () if selection is None else selection.filters
     _check_filters(expressions, source.streams)
     leaves_calls_out = bool(expressions) or call_filter is not None
-    if leaves_calls_out:
-        needed += (*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS)
-    for merge in mux(source.streams, selection, needed):
-        if call_filter is not None:
-            call_filter.process(merge)
-        reader.add(merge)
-        events += len(merge)
-        for notice in notices_of(merge):
-            if isinstance(notice, DamageNotice):
-                tree.damage.append(notice.damage)
-            else:
-                tree.losses.append(notice)
-        if progress is not None:
-            progress(events)
+    reader = _Reader(resolver, needs_calls=leaves_calls_out)
+    filters = [] if call_filter is None else [call_filter]
+    damage = Graph([source], reader, filters, selection, progress=progress).run()
+    tree = CallTree(
+        damage=damage,
+        losses=reader.losses,
+        cost_of_call=_cost(source.streams),
+        is_patched=_is_patched(source.streams),
+    )
     fold = reader.fold
-    fold.finish()
-    tree.events, tree.other_events = fold.calls, events - fold.calls
+    tree.events, tree.other_events = fold.calls, reader.events - fold.calls
     tree.left_out, tree.is_merged = fold.left_out, fold.is_merged
     tree.left_out_calls = fold.hidden_calls
     tree.threads_unknown = fold.threads_unknown
@@ -213,9 +199,18 @@ def _cost(streams: Iterable[Stream]) -> float | None:
 
 class _Reader:
     # Follows the process images through the merges.
+    looks_at_records = True
+    checks_fields = False
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, *, needs_calls: bool) -> None:
         self._resolver = resolver
+        self.needed_events = STATE_EVENT_NAMES | {_NAME_EVENT, _LIBRARY_EVENT}
+        if needs_calls:
+            self.needed_events |= {*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS}
+        self.events = 0
+        """Number of event records so far."""
+        self.losses: list[LostNotice] = []
+        """What the tracer lost."""
         self.fold = core.CallFold(
             list(CALL_ENTRY_EVENTS),
             list(CALL_EXIT_EVENTS),
@@ -245,8 +240,14 @@ class _Reader:
             isinstance(one, Mapping) and one.code is not None for one in self.mappings
         )
 
-    def add(self, merge: core.Merge) -> None:
+    def finish(self) -> None:
+        """End what has not ended."""
+        self.fold.finish()
+
+    def consume(self, merge: core.Merge) -> None:
         """Go through a merge."""
+        self.events += len(merge)
+        self.losses += [one for one in notices_of(merge) if isinstance(one, LostNotice)]
         self.fold.begin(merge)
         self._add_sites()
         while (stop := self.fold.advance()) is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
+from .. import core
 from .._typing import NamedTuple
 from ..damage import Damage
-from ..errors import TraceFormatError
-from ..graph import DamageNotice, LostNotice, Selection, Source, Stream, mux, notices_of
+from ..graph import Graph, LostNotice, Selection, Source, Stream, notices_of
 
 __all__ = ["StreamReport", "TraceReport", "TracesReport", "examine"]
 
@@ -116,46 +116,62 @@ def examine(
     Raises:
         TraceFormatError: There is damage, and it is to be strict.
     """
-    traces: dict[int, TraceReport] = {}
-    reports: dict[Stream, StreamReport] = {}
-    for stream in source.streams:
-        uuid = stream.trace.uuid
-        name = stream.trace.name or os.path.dirname(stream.path)  # noqa: PTH120
-        trace = traces.setdefault(
-            stream.trace.index,
-            TraceReport(name, None if uuid is None else str(uuid), []),
-        )
-        handle = stream.handle
-        report = StreamReport(
-            stream.path, handle.class_id, stream.id, handle.packet_count
-        )
-        trace.streams.append(report)
-        reports[stream] = report
-    result = TracesReport(list(traces.values()), [])
-    _add(result, source.damage, strict=strict)
-    events = 0
-    for merge in mux(source.streams, selection, check=True):
-        reached = None
-        for stream, count, begin, end in merge.counts:
-            _count(reports[stream], count, begin, end, timed=stream.handle.has_clock)
-            events += count
-            if stream.handle.has_clock:
-                reached = end if reached is None else max(reached, end)
+    sink = CheckSink(source.streams)
+
+    def tell(events: int) -> None:
         if progress is not None:
-            progress(reached, events)
+            progress(sink.reached, events)
+
+    graph = Graph([source], sink, (), selection, strict, tell)
+    return TracesReport(sink.traces, graph.run())
+
+
+class CheckSink:
+    """Counts what is in data streams, and has every field decoded.
+
+    Args:
+        streams: The data streams.
+    """
+
+    looks_at_records = True
+    checks_fields = True
+    """Those that cannot be decoded are damage."""
+
+    def __init__(self, streams: Iterable[Stream]) -> None:
+        traces: dict[int, TraceReport] = {}
+        self._reports: dict[Stream, StreamReport] = {}
+        self.reached: int | None = None
+        """Time of the last event record of the last merge, nanoseconds."""
+        for stream in streams:
+            uuid = stream.trace.uuid
+            name = stream.trace.name or os.path.dirname(stream.path)  # noqa: PTH120
+            trace = traces.setdefault(
+                stream.trace.index,
+                TraceReport(name, None if uuid is None else str(uuid), []),
+            )
+            handle = stream.handle
+            report = StreamReport(
+                stream.path, handle.class_id, stream.id, handle.packet_count
+            )
+            trace.streams.append(report)
+            self._reports[stream] = report
+        self.traces = list(traces.values())
+        """What the traces hold, as far as they were read."""
+
+    def consume(self, merge: core.Merge) -> None:
+        """Count the event records of a merge, and what the tracer lost."""
+        self.reached = None
+        for stream, count, begin, end in merge.counts:
+            is_timed = stream.handle.has_clock
+            _count(self._reports[stream], count, begin, end, timed=is_timed)
+            if is_timed:
+                self.reached = end if self.reached is None else max(self.reached, end)
         for notice in notices_of(merge):
-            if isinstance(notice, DamageNotice):
-                _add(result, [notice.damage], strict=strict)
-            else:
-                _lose(reports[notice.stream], notice)
-    return result
+            if isinstance(notice, LostNotice):
+                _lose(self._reports[notice.stream], notice)
 
-
-def _add(result: TracesReport, damage: Iterable[Damage], *, strict: bool) -> None:
-    for found in damage:
-        if strict:
-            raise TraceFormatError.of_damage(found)
-        result.damage.append(found)
+    def finish(self) -> None:
+        """Do nothing: everything is counted."""
 
 
 def _count(

@@ -24,7 +24,7 @@ from ..debuginfo import (
     Unresolved,
     apply,
 )
-from ..graph import DamageNotice, Selection, Source, Stream, mux, notices_of
+from ..graph import Graph, Selection, Source, Stream
 from ..units import Address, Vpid
 
 __all__ = [
@@ -169,21 +169,15 @@ def examine_debug_info(
     """
     resolver = resolver or Resolver(DebugFileFinder())
     walk = _Walk()
-    ours = [_is_ours(stream) for stream in source.streams]
-    report = DebugInfoReport(
-        damage=list(source.damage), is_ours=bool(ours) and all(ours)
-    )
-    needed = STATE_EVENT_NAMES | {_NAME_EVENT}
-    for merge in mux(source.streams, selection, needed):
-        walk.add(merge)
-        report.events += len(merge.shown())
-        report.damage += [
-            notice.damage
-            for notice in notices_of(merge)
-            if isinstance(notice, DamageNotice)
-        ]
+
+    def tell(_: int) -> None:
         if progress is not None:
-            progress(report.events)
+            progress(walk.events)
+
+    damage = Graph([source], walk, (), selection, progress=tell).run()
+    ours = [_is_ours(stream) for stream in source.streams]
+    report = DebugInfoReport(damage=damage, is_ours=bool(ours) and all(ours))
+    report.events = walk.events
     report.events_without_address = walk.without_address
     report.processes = list(_processes(walk, resolver, source.streams))
     return report
@@ -210,8 +204,12 @@ class _Process:
 
 class _Walk:
     # Follows the process images through the merges.
+    looks_at_records = True
+    checks_fields = False
+    needed_events = STATE_EVENT_NAMES | {_NAME_EVENT}
 
     def __init__(self) -> None:
+        self.events = 0
         self._column = core.PlaceColumn("", sorted(STATE_EVENT_NAMES | {_NAME_EVENT}))
         self._images: dict[int, ProcessImages] = {}
         self.processes: dict[tuple[int, Vpid], _Process] = {}
@@ -227,8 +225,12 @@ class _Walk:
         """The number of event records without address."""
         return self._column.without_place
 
-    def add(self, merge: core.Merge) -> None:
+    def finish(self) -> None:
+        """Do nothing: all addresses are taken."""
+
+    def consume(self, merge: core.Merge) -> None:
         """Go through a merge."""
+        self.events += len(merge.shown())
         self._column.begin(merge)
         while (stop := self._column.advance()) is not None:
             self._take_pending()

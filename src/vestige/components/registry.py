@@ -21,7 +21,7 @@ from ..graph.component_class import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ..graph.plan import ComponentSpec
@@ -53,8 +53,6 @@ TEXT_SWITCHES = (
 )
 """Parameters of ``sink.text.pretty`` that are booleans."""
 
-SHOWN = Parameter(STRING, ("show", "hide"))
-
 
 class Entry(NamedTuple):
     """A component class, and where one of its components is made."""
@@ -73,9 +71,8 @@ def _check_times(spec: ComponentSpec) -> None:
     check_times(spec)
 
 
-def _entries() -> Iterator[Entry]:
-    """Yield the classes that are built in."""
-    yield Entry(
+def _source_ctf_fs() -> Entry:
+    return Entry(
         ComponentClass(
             "source.ctf.fs",
             "reads CTF traces of the file system",
@@ -90,7 +87,10 @@ def _entries() -> Iterator[Entry]:
         "sources.ctf_fs",
         "make_ctf_fs",
     )
-    yield Entry(
+
+
+def _filter_muxer() -> Entry:
+    return Entry(
         ComponentClass(
             "filter.utils.muxer",
             "merges by time",
@@ -98,7 +98,10 @@ def _entries() -> Iterator[Entry]:
             has_many_inputs=True,
         )
     )
-    yield Entry(
+
+
+def _filter_trimmer() -> Entry:
+    return Entry(
         ComponentClass(
             "filter.utils.trimmer",
             "leaves out what is before or after a range of time",
@@ -113,7 +116,10 @@ def _entries() -> Iterator[Entry]:
         "filters.trimmer",
         "trim",
     )
-    yield Entry(
+
+
+def _filter_events() -> Entry:
+    return Entry(
         ComponentClass(
             "filter.vestige.events",
             "leaves out events by their names",
@@ -123,7 +129,10 @@ def _entries() -> Iterator[Entry]:
         "filters.events",
         "choose_events",
     )
-    yield Entry(
+
+
+def _filter_debug_info() -> Entry:
+    return Entry(
         ComponentClass(
             "filter.lttng-utils.debug-info",
             "adds object, function and source line to events",
@@ -140,42 +149,62 @@ def _entries() -> Iterator[Entry]:
         "filters.debug_info",
         "make_debug_info",
     )
-    yield Entry(
+
+
+def _sink_text_pretty() -> Entry:
+    shown = Parameter(STRING, ("show", "hide"))
+    return Entry(
         ComponentClass(
             "sink.text.pretty",
             "writes events as text, a line each",
             {
                 "path": Parameter(STRING),
                 "color": Parameter(STRING, ("never", "auto", "always")),
-                "name-default": SHOWN,
-                "field-default": SHOWN,
+                "name-default": shown,
+                "field-default": shown,
                 **dict.fromkeys(TEXT_SWITCHES, Parameter(BOOLEAN)),
             },
         ),
         "sinks.text_pretty_params",
         "make_text_pretty",
     )
-    yield Entry(
+
+
+def _sink_dummy() -> Entry:
+    return Entry(
         ComponentClass("sink.utils.dummy", "decodes everything and drops it", {}),
         "sinks.dummy",
         "make_dummy",
     )
 
 
-BUILT_IN = {entry.component_class.name: entry for entry in _entries()}
-"""The classes that are built in, by their names."""
+BUILT_IN: dict[str, Callable[[], Entry]] = {
+    "source.ctf.fs": _source_ctf_fs,
+    "filter.utils.muxer": _filter_muxer,
+    "filter.utils.trimmer": _filter_trimmer,
+    "filter.vestige.events": _filter_events,
+    "filter.lttng-utils.debug-info": _filter_debug_info,
+    "sink.text.pretty": _sink_text_pretty,
+    "sink.utils.dummy": _sink_dummy,
+}
+"""What describes the classes that are built in, by their names."""
 
 
 class Registry:
     """Component classes: those that are built in.
 
     Args:
-        entries: The classes, by their names.
+        described: What describes the classes, by their names.
     """
 
-    def __init__(self, entries: dict[str, Entry] | None = None) -> None:
-        self.entries = dict(BUILT_IN if entries is None else entries)
-        """The classes, by their names."""
+    def __init__(self, described: Mapping[str, Callable[[], Entry]] = BUILT_IN) -> None:
+        self._described = described
+        self._entries: dict[str, Entry] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all classes."""
+        return [*self._described]
 
     def find(self, name: str) -> ComponentClass | None:
         """Return the class of a name, or ``None``.
@@ -183,8 +212,13 @@ class Registry:
         Args:
             name: The name, such as ``source.ctf.fs``.
         """
-        entry = self.entries.get(name)
+        entry = self._entry(name)
         return None if entry is None else entry.component_class
+
+    def _entry(self, name: str) -> Entry | None:
+        if name not in self._entries and name in self._described:
+            self._entries[name] = self._described[name]()
+        return self._entries.get(name)
 
     def make(self, spec: ComponentSpec, *arguments: Any) -> Any:
         """Make a component.
@@ -198,8 +232,8 @@ class Registry:
         Raises:
             GraphError: It cannot be.
         """
-        entry = self.entries[spec.class_name]
-        if not entry.function:
+        entry = self._entry(spec.class_name)
+        if entry is None or not entry.function:
             raise GraphError(f"component '{spec.name}' is nothing that is made")
         module = import_module(f".{entry.module}", __package__)
         return getattr(module, entry.function)(spec, *arguments)

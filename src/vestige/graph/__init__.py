@@ -9,18 +9,20 @@ what it needs, once. Nothing is copied from component to component.
 from __future__ import annotations
 
 from .clocks import check_correlation
-from .graph import Graph, run_graphs
+from .graph import Graph, Inputs, run_graphs
 from .mux import merges, mux
 from .notice import DamageNotice, LostNotice, Notice, notices_of
-from .protocols import Filter, Sink, Source
+from .protocols import Analysis, Filter, Sink, Source
 from .record_filter import check_filter
 from .selection import Selection
 from .stream import Stream, StreamFacts, TraceInfo
 
 __all__ = [
+    "Analysis",
     "DamageNotice",
     "Filter",
     "Graph",
+    "Inputs",
     "LostNotice",
     "Notice",
     "Selection",

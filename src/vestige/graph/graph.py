@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .. import core
+from .._typing import NamedTuple
 from ..damage import Damage
 from ..errors import TraceFormatError
 from .mux import merges
@@ -13,7 +14,16 @@ from .protocols import Filter, Sink, Source
 from .selection import Selection
 from .stream import Stream
 
-__all__ = ["Graph", "run_graphs"]
+__all__ = ["Graph", "Inputs", "run_graphs"]
+
+
+class Inputs(NamedTuple):
+    """Data streams as a source."""
+
+    streams: Sequence[Stream]
+    """The data streams."""
+    damage: Sequence[Damage] = ()
+    """What could not be opened."""
 
 
 class Graph:
@@ -94,15 +104,18 @@ class Graph:
 
     def _steps_in_order(self, streams: Sequence[Stream]) -> Iterator[None]:
         events = 0
+        sink = self.sink
+        needed: frozenset[str] = getattr(sink, "needed_events", frozenset())
+        check = not sink.looks_at_records or getattr(sink, "checks_fields", False)
         for merge in merges(
             streams,
             self.selection,
             self.filters,
-            needed=getattr(self.sink, "needed_events", ()),
-            check=not self.sink.looks_at_records,
+            needed=needed,
+            check=check,
             tell=self._note,
         ):
-            self.sink.consume(merge.shown())
+            sink.consume(merge if needed else merge.shown())
             if self.progress is not None:
                 events += len(merge)
                 self.progress(events)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import GraphError, SelectionError
-from .graph import Graph
+from .graph import Graph, Inputs
 from .plan_check import check_plan
 from .selection import Selection
 from .wiring import Wire, wires_of
@@ -31,15 +31,6 @@ __all__ = ["Selections", "lower"]
 
 Selections = dict["Stream", Selection]
 """What is wanted of each data stream."""
-
-
-class Inputs(NamedTuple):
-    """The data streams of one pipe: a source for its graph."""
-
-    streams: Sequence[Stream]
-    """The data streams."""
-    damage: Sequence[Damage]
-    """What could not be opened."""
 
 
 def lower(

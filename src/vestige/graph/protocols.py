@@ -9,7 +9,7 @@ from .._typing import Protocol
 from ..damage import Damage
 from .stream import Stream
 
-__all__ = ["Filter", "PortedSource", "Sink", "Source"]
+__all__ = ["Analysis", "Filter", "PortedSource", "Sink", "Source"]
 
 
 class Source(Protocol):
@@ -58,8 +58,8 @@ class Filter(Protocol):
 class Sink(Protocol):
     """Consumes merges.
 
-    It may have ``needed_events`` as a filter has. What it has found out is its
-    ``result``, if it is there to find out something.
+    One that needs events besides those that are wanted, or wants all fields decoded,
+    says so with the attributes of :class:`Analysis`.
     """
 
     @property
@@ -79,3 +79,19 @@ class Sink(Protocol):
 
     def finish(self) -> None:
         """End the output."""
+
+
+class Analysis(Sink, Protocol):
+    """A sink that finds something out."""
+
+    @property
+    def needed_events(self) -> frozenset[str]:
+        """Names of events that it needs, also when nobody wants to see them.
+
+        If there are any, it gets merges with these events and with those that a filter
+        hides; what is wanted is ``merge.shown()``.
+        """
+
+    @property
+    def checks_fields(self) -> bool:
+        """Whether all fields are decoded for it, to be sure that they can be."""

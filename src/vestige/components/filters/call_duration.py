@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from ... import core
 from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
 from ...errors import SelectionError
-from ...graph import Selection, Source, mux
+from ...graph import Graph, Inputs, Selection, Source
 
 __all__ = ["CallDurationFilter"]
 
@@ -52,14 +52,8 @@ class CallDurationFilter:
         if not wanted.intersection:
             # Exits after the end of the range belong to entries in it.
             wanted = Selection()
-        events = 0
-        for merge in mux(streams, wanted, self.needed_events):
-            self._fold.begin(merge)
-            self._fold.advance()
-            events += len(merge)
-            if progress is not None:
-                progress(events)
-        self._fold.finish()
+        first = _FirstReading(self._fold, self.needed_events)
+        Graph([Inputs(streams)], first, (), wanted, progress=progress).run()
         if self._fold.threads_unknown:
             raise SelectionError(
                 "the events do not tell their threads, so nobody knows how long calls "
@@ -78,3 +72,22 @@ class CallDurationFilter:
             merge: The next merge, in order.
         """
         self._fold.select(merge)
+
+
+class _FirstReading:
+    # Leaves a bit for each entry and exit. Damage is told by the second reading.
+    looks_at_records = True
+    checks_fields = False
+
+    def __init__(self, fold: core.CallFold, needed_events: frozenset[str]) -> None:
+        self._fold = fold
+        self.needed_events = needed_events
+
+    def consume(self, merge: core.Merge) -> None:
+        """Go through a merge."""
+        self._fold.begin(merge)
+        self._fold.advance()
+
+    def finish(self) -> None:
+        """End calls that have not ended."""
+        self._fold.finish()
