@@ -245,6 +245,11 @@ impl Collector {
         Progress(self.0.progress())
     }
 
+    #[doc = core_doc!(Collector.let_watch)]
+    fn let_watch(&self) {
+        self.0.let_watch();
+    }
+
     #[doc = core_doc!(Collector.live_slots)]
     fn live_slots(&self, py: Python<'_>) -> Vec<SlotTuple> {
         py.detach(|| self.0.live_slots()).iter().map(slot_tuple).collect()

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use vestige_collector::collector as inner;
 use vestige_collector::pass::LiveSlot;
+use vestige_collector::progress;
 use vestige_collector::recording::Failure;
 use vestige_collector::unreached::Unreached;
 
@@ -55,7 +56,7 @@ macro_rules! properties {
 
 #[doc = core_doc!(Progress)]
 #[pyclass(frozen, module = "vestige.record._collector")]
-pub struct Progress(pub inner::Progress);
+pub struct Progress(pub progress::Progress);
 
 properties! {
     Progress {

@@ -18,6 +18,7 @@ use crate::arenas::Arenas;
 use crate::inherited::Entrance;
 use crate::requests::{Request, Requests, REQUEST_BYTES};
 use crate::sys::{self, Peer};
+use crate::watch;
 
 const TOKEN_BYTES: usize = 16;
 /// How long a program may take to say its token; it does so at once.
@@ -153,6 +154,8 @@ pub struct Server {
     secret: Secret,
     /// Where requests go, if somebody answers them.
     requests: Option<Arc<Requests>>,
+    /// Whether those get an answer who ask how far the recording is.
+    is_watched: bool,
 }
 
 impl Server {
@@ -161,12 +164,17 @@ impl Server {
         let address = SocketAddr::from_abstract_name(secret.name())?;
         let listener = UnixListener::bind_addr(&address)?;
         listener.set_nonblocking(true)?;
-        Ok(Self { listener, secret, requests: None })
+        Ok(Self { listener, secret, requests: None, is_watched: false })
     }
 
     /// Leaves requests for somebody who answers them.
     pub fn set_requests(&mut self, requests: Arc<Requests>) {
         self.requests = Some(requests);
+    }
+
+    /// Answers those who ask how far the recording is, too.
+    pub const fn let_watch(&mut self) {
+        self.is_watched = true;
     }
 
     /// Answers until there is something to read at `end`.
@@ -198,6 +206,9 @@ impl Server {
             }
         } else if self.secret.is_token(&one.said) {
             answer(arenas, &one);
+        } else if self.is_watched && one.said == watch::QUESTION && watch::is_allowed(one.peer) {
+            // Who has gone meanwhile wants to know nothing.
+            let _ = watch::answer(arenas, &one.connection);
         }
     }
 

@@ -42,6 +42,11 @@ impl States {
         self.is_kept.store(true, Ordering::Relaxed);
     }
 
+    /// Whether they are kept.
+    pub fn are_kept(&self) -> bool {
+        self.is_kept.load(Ordering::Relaxed)
+    }
+
     fn told(&self) -> MutexGuard<'_, HashMap<u64, Told>> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -93,7 +98,7 @@ impl Recording {
     /// What cannot be kept is missing in later chunks, and nowhere else.
     pub fn keep_state(&self, instance: u64, process: (u32, u64), draft: &Draft) {
         let states = &self.trace.states;
-        if !draft.is_kept || draft.bytes() == 0 || !states.is_kept.load(Ordering::Relaxed) {
+        if !draft.is_kept || draft.bytes() == 0 || !states.are_kept() {
             return;
         }
         let mut told = states.told();

@@ -312,6 +312,12 @@ class Collector:
             Counts of now.
         """
 
+    def let_watch(self) -> None:
+        """Let the user who records, and root, ask how far that is, before the start.
+
+        They connect to the :attr:`socket` and say ``vestige-progress``.
+        """
+
     def live_slots(self) -> list[_LiveSlot]:
         """Give the threads that record and of which the kernel said nothing else.
 

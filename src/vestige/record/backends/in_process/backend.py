@@ -143,6 +143,7 @@ class InProcess:
                 self._options.rotate_size,
                 self._options.keep_archives,
             )
+        self._collector.let_watch()
         self._collector.start()
         if self._options.mode == "overwrite":
             # Others have all of it in their trace.

@@ -121,6 +121,7 @@ def main(arguments: Sequence[str]) -> None:
     wait: Callable[[], object] = partial(time.sleep, PAUSE)
     if patch is not None and patch[0] is not None:
         wait = _Answering(collector, directory, *map(tuple, patch)).wait
+    collector.let_watch()
     collector.start()
     # Whoever has started us may have been killed meanwhile.
     with suppress(BrokenPipeError):

@@ -241,6 +241,10 @@ class RunningCollector:
             yield request
             del request
 
+    def let_watch(self) -> None:
+        """Answer this user, and root, who ask how far it is, from the start on."""
+        self._core.let_watch()
+
     def start(self) -> None:
         """Begin to collect.
 
