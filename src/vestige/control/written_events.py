@@ -18,10 +18,16 @@ from ..ctf.trace_files import read_metadata
 from ..errors import NotATraceError, TraceFormatError
 from .statistics import channel_of_file
 
-__all__ = ["Written", "WrittenEvents"]
+__all__ = ["WHOLE", "Written", "WrittenEvents"]
 
 UUID_AT = slice(4, 20)
 """In the header of a packet, behind its magic number."""
+HEAD_BYTES = 64
+"""They tell packets of different streams and times apart."""
+MISSED_LOOKS = 3
+"""After so many, a file is gone, and was not only moved as it was looked for."""
+WHOLE = ""
+"""In place of a channel's name where a trace has none."""
 MOST_BYTES = 64 << 20
 """Of a session that are counted at a look. What is beyond that is not read."""
 
@@ -44,6 +50,23 @@ class _File:
 
     def __init__(self) -> None:
         self.offset = 0
+        self.head = b""
+        """How it begins: the inode of one that is gone is soon that of another."""
+        self.last_seen = 0
+        """The number of a look."""
+
+    def follow(self, path: Path, size: int) -> None:
+        """Begin anew if it is another file than before.
+
+        Args:
+            path: Where it is.
+            size: Its bytes.
+        """
+        with path.open("rb") as data:
+            head = data.read(HEAD_BYTES)
+        if size < self.offset or head != self.head:
+            self.offset = 0
+        self.head = head
 
 
 class _Pending(NamedTuple):
@@ -76,17 +99,19 @@ class WrittenEvents:
         self._files: dict[tuple[int, int], _File] = {}
         """By device and inode: files of a trace are moved when it is rotated."""
         self._found: dict[str, Written] = {}
+        self._look = 0
 
-    def look(self, channels: Sequence[str]) -> dict[str, Written]:
+    def look(self, channels: Sequence[str] | None) -> dict[str, Written]:
         """Count what was written since the last look.
 
         Args:
-            channels: Those of the session.
+            channels: Those of the session; ``None``: of a recording that has none.
 
         Returns:
-            All that was counted so far, by channel; of channels of which there are
-            files that can be read.
+            All that was counted so far, by channel, or of :data:`WHOLE`; of channels
+            of which there are files that can be read.
         """
+        self._look += 1
         # What small ones leave is for the large ones.
         pending = sorted(self._pending(channels), key=lambda one: one.new)
         left = self._most_bytes
@@ -117,18 +142,25 @@ class WrittenEvents:
                     return events / counted if events and counted else None
         return None
 
-    def _pending(self, channels: Sequence[str]) -> Iterator[_Pending]:
+    def _pending(self, channels: Sequence[str] | None) -> Iterator[_Pending]:
         try:
-            found = find_traces(self._output)
+            found = [one.directory for one in find_traces(self._output)]
         except (NotATraceError, OSError):
             return
-        for directory in (one.directory for one in found):
+        for directory in found:
             with suppress(OSError, TraceFormatError):
-                trace_class = self._trace_class(directory)
                 for path in _data_files(directory):
-                    one = self._pending_file(trace_class, path, channels)
+                    one = self._pending_file(directory, path, channels)
                     if one is not None:
                         yield one
+        # Archives may come and go for as long as somebody watches.
+        first = self._look - MISSED_LOOKS
+        self._files = {
+            key: one for key, one in self._files.items() if one.last_seen >= first
+        }
+        self._metadata = {
+            key: one for key, one in self._metadata.items() if key in found
+        }
 
     def _trace_class(self, directory: Path) -> TraceClass:
         status = (directory / METADATA).stat()
@@ -140,19 +172,33 @@ class WrittenEvents:
         return known[1]
 
     def _pending_file(
-        self, trace_class: TraceClass, path: Path, channels: Sequence[str]
+        self, directory: Path, path: Path, channels: Sequence[str] | None
     ) -> _Pending | None:
-        is_own = trace_class.environment.get("tracer_name") == "vestige"
-        channel = channel_of_file(path, channels, is_own=is_own)
-        if channel is None or channel not in channels:
-            return None
         status = path.stat()
         file = self._files.setdefault((status.st_dev, status.st_ino), _File())
-        # One that is shorter begins anew.
-        file.offset = 0 if status.st_size < file.offset else file.offset
+        file.last_seen = self._look
+        if status.st_size == file.offset:
+            return None
+        # Of archives nothing is new, as a rule: their metadata are not read.
+        trace_class = self._trace_class(directory)
+        channel = _channel_of(path, trace_class, channels)
+        if channel is None:
+            return None
+        file.follow(path, status.st_size)
         if status.st_size == file.offset:
             return None
         return _Pending(file, path, status.st_size, trace_class, channel)
+
+
+def _channel_of(
+    path: Path, trace_class: TraceClass, channels: Sequence[str] | None
+) -> str | None:
+    """Return the channel of a file; ``None`` if it is that of no session's."""
+    if channels is None:
+        return WHOLE
+    is_own = trace_class.environment.get("tracer_name") == "vestige"
+    channel = channel_of_file(path, channels, is_own=is_own)
+    return channel if channel in channels else None
 
 
 def _data_files(directory: Path) -> list[Path]:

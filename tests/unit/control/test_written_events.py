@@ -9,7 +9,7 @@ import pytest
 
 import vestige
 from support.recordings import DATA, leaf
-from vestige.control.written_events import Written, WrittenEvents
+from vestige.control.written_events import WHOLE, Written, WrittenEvents
 from vestige.core import Verifier
 
 FILE = "discarding_1"
@@ -92,6 +92,39 @@ def test_a_file_that_is_moved_is_the_same(trace: Path, tmp_path: Path):
     (tmp_path / "archive" / FILE).write_bytes(data(FILE))
     again = written.look([CHANNEL])[CHANNEL]
     assert again.events == 2 * before[CHANNEL].events
+
+
+def test_a_file_in_the_place_of_another_is_another(trace: Path):
+    """Its inode says nothing: that of a file that was removed is soon used again."""
+    content = data(FILE)
+    (_, first), (begin, size) = packets(FILE)[:2]
+    assert size >= first
+    written = WrittenEvents(str(trace))
+    (trace / FILE).write_bytes(content[:first])
+    one = written.look([CHANNEL])[CHANNEL]
+    (trace / FILE).write_bytes(content[begin:])
+    both = written.look([CHANNEL])[CHANNEL]
+    assert both.counted - one.counted == len(content) - begin
+    assert both.events == all_events(FILE)
+
+
+def test_archives_that_are_gone_are_forgotten(trace: Path, tmp_path: Path):
+    """However many there were."""
+    (trace / FILE).write_bytes(data(FILE))
+    written = WrittenEvents(str(tmp_path))
+    for number in range(9):
+        shutil.copytree(trace, tmp_path / f"archive-{number}")
+        written.look([CHANNEL])
+        shutil.rmtree(tmp_path / f"archive-{number}")
+    assert len(written._files) <= 5
+    assert len(written._metadata) <= 2
+
+
+def test_a_trace_without_channels_is_counted_whole(trace: Path):
+    """As that of a recording is."""
+    (trace / FILE).write_bytes(data(FILE))
+    found = WrittenEvents(str(trace)).look(None)
+    assert found == {WHOLE: Written(all_events(FILE), len(data(FILE)), 0)}
 
 
 def test_what_is_damaged_is_passed(trace: Path):
