@@ -25,7 +25,7 @@ def chosen(look: Look, session: str | None) -> Look:
 
     Args:
         look: What was seen.
-        session: The name of the only session; ``None`` for all.
+        session: The name of the only session or recording; ``None`` for all.
 
     Raises:
         CommandError: There is no such session.
@@ -33,7 +33,7 @@ def chosen(look: Look, session: str | None) -> Look:
     if session is None:
         return look
     found = look.only(session)
-    if not found.sessions:
+    if not found.names:
         raise CommandError(f"no session '{session}'")
     return found
 
@@ -98,8 +98,7 @@ def show(watch: Watch, options: argparse.Namespace) -> int:
             while True:
                 screen.draw(_lines(look, shown, screen.size()))
                 key = screen.key(options.delay)
-                names = sorted(one.name for one in look.sessions)
-                if any(shown.press(one, names) for one in key or ""):
+                if any(shown.press(one, look.names) for one in key or ""):
                     return READ
                 if key is None or " " in key:
                     look = watch.look()
@@ -112,7 +111,7 @@ def _lines(look: Look, shown: _Shown, size: tuple[int, int]) -> list[str]:
     is_plain = "NO_COLOR" in os.environ
     part = look if shown.session is None else look.only(shown.session)
     found = [*table_lines(part, shown.sort)]
-    if shown.session is not None and not part.sessions:
+    if shown.session is not None and not part.names:
         found.insert(1, ("that session is gone", None))
     if len(found) > most - 1:
         left = len(found) - (most - 2)

@@ -11,6 +11,7 @@ from ..errors import RecordError
 
 __all__ = [
     "check_process",
+    "command_name",
     "has_lttng_ust",
     "process_name",
     "why_not_registered",
@@ -80,6 +81,21 @@ def process_name(pid: int) -> str:
         return _status(pid).get("Name", "")
     except OSError:
         return ""
+
+
+def command_name(pid: int) -> str:
+    """Return the first word of a process's command line; empty if nobody can tell.
+
+    Args:
+        pid: Its ID; 0: it has none here.
+    """
+    if not pid:
+        return ""
+    try:
+        raw = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return ""
+    return raw.split(b"\0", 1)[0].decode(errors="replace")
 
 
 def why_not_registered(pid: int, folder: str) -> str:

@@ -1,16 +1,27 @@
-"""What is recorded at this moment: sessions and programs, with their rates."""
+"""What is recorded at this moment: sessions, recordings and programs, with rates."""
 
 from __future__ import annotations
 
 import time
 from base64 import b64decode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..daemon.client import Client
-from .written_events import Written, WrittenEvents
+from .processes import command_name
+from .recordings import Recorded, Recordings
+from .written_events import WHOLE, Written, WrittenEvents
 
-__all__ = ["Counts", "Look", "Watch", "WatchedChannel", "WatchedSession"]
+__all__ = [
+    "Counts",
+    "Look",
+    "Watch",
+    "WatchedChannel",
+    "WatchedRecording",
+    "WatchedSession",
+]
 
 
 class Counts(NamedTuple):
@@ -91,6 +102,23 @@ class WatchedSession(NamedTuple):
     """Of all channels together."""
 
 
+class WatchedRecording(NamedTuple):
+    """A recording without a daemon now."""
+
+    name: str
+    """The last part of its directory."""
+
+    uid: int
+    pid: int
+    """The process that records; 0 if it has none here."""
+
+    is_answering: bool
+    """Whether the counts are those of now."""
+
+    output: str
+    counts: Counts
+
+
 class Look(NamedTuple):
     """All that was seen at one time."""
 
@@ -102,29 +130,49 @@ class Look(NamedTuple):
 
     sessions: list[WatchedSession]
     programs: list[dict[str, Any]]
-    """Each has ``pid``, ``uid``, ``name``, ``tracer`` and the names of ``sessions``."""
+    """Each has ``pid``, ``uid``, ``name``, ``tracer``, the names of ``sessions``, and
+    the directory of its ``recording`` or ``None``."""
 
-    def only(self, session: str) -> Look:
-        """Return what belongs to a session.
+    recordings: Sequence[WatchedRecording] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of sessions and recordings."""
+        names = {one.name for one in self.sessions}
+        return sorted(names | {one.name for one in self.recordings})
+
+    def only(self, name: str) -> Look:
+        """Return what belongs to a session or a recording.
 
         Args:
-            session: Its name.
+            name: Its name.
         """
+        recordings = [one for one in self.recordings if one.name == name]
+        outputs = {one.output for one in recordings}
         return self._replace(
-            sessions=[one for one in self.sessions if one.name == session],
-            programs=[one for one in self.programs if session in one["sessions"]],
+            sessions=[one for one in self.sessions if one.name == name],
+            programs=[
+                one
+                for one in self.programs
+                if name in one["sessions"] or one["recording"] in outputs
+            ],
+            recordings=recordings,
         )
 
 
 class Watch:
-    """Looks at what a daemon records.
+    """Looks at what a daemon records, and at what is recorded without one.
 
     Args:
-        client: The connection to it.
+        client: The connection to a daemon; ``None``: there is none.
+        recordings: Finds recordings; ``None``: they are left out.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(
+        self, client: Client | None, recordings: Recordings | None = None
+    ) -> None:
         self._client = client
+        self._recordings = recordings
         self._written: dict[tuple[Any, ...], WrittenEvents] = {}
         self._densities: dict[tuple[Any, ...], float] = {}
         """Event records for each byte, of channels of which nothing is in files yet."""
@@ -138,18 +186,41 @@ class Watch:
         Raises:
             VestigeError: The daemon is gone.
         """
-        answer = self._client.statistics(samples=self._wants_samples)
+        found: dict[str, Any] = {"sessions": (), "programs": ()}
+        if self._client is not None:
+            found = self._client.statistics(samples=self._wants_samples)
+        recorded = [] if self._recordings is None else self._recordings.look()
         self._wants_samples = False
         now = time.monotonic()
         seconds = None if self._time is None else now - self._time
         before, self._before, self._time = self._before, {}, now
         sessions = [
-            self._session(one, before, seconds or 0.0) for one in answer["sessions"]
+            self._session(one, before, seconds or 0.0) for one in found["sessions"]
         ]
+        recordings = [self._recording(one, before, seconds or 0.0) for one in recorded]
         self._written = {
             key: one for key, one in self._written.items() if key in self._before
         }
-        return Look(time.time(), seconds, sessions, answer["programs"])
+        programs = [{**one, "recording": None} for one in found["programs"]]
+        programs += [one for its in recorded for one in _programs_of(its)]
+        return Look(time.time(), seconds, sessions, programs, recordings)
+
+    def _recording(
+        self, one: Recorded, before: dict[tuple[Any, ...], Counts], seconds: float
+    ) -> WatchedRecording:
+        key = (one.directory, one.uid)
+        follower = self._written.setdefault(key, WrittenEvents(one.directory))
+        written = follower.look(None).get(WHOLE, Written())
+        counts = _channel_counts(_recording_facts(one), written, None)
+        self._before[key] = counts
+        return WatchedRecording(
+            Path(one.directory).name,
+            one.uid,
+            one.pid,
+            one.is_answering,
+            one.directory,
+            counts.since(before.get(key), seconds),
+        )
 
     def _take_samples(
         self, key: tuple[Any, ...], facts: dict[str, Any], follower: WrittenEvents
@@ -205,6 +276,34 @@ class Watch:
             channels,
             counts.since(before.get(key), seconds),
         )
+
+
+def _recording_facts(one: Recorded) -> dict[str, Any]:
+    """Return what a collector tells, as a daemon tells it of a channel."""
+    return {
+        "bytes": one.bytes,
+        "discarded_events": one.lost,
+        "lost_packets": one.lost_packets,
+        "buffered": one.unwritten,
+        "buffer_size": one.ring * one.rings,
+        "fill": min(one.fullest / one.ring, 1.0) if one.ring else 0.0,
+    }
+
+
+def _programs_of(recording: Recorded) -> Iterator[dict[str, Any]]:
+    for one in recording.processes:
+        uid = recording.uid
+        with suppress(OSError):
+            # Root's programs may be those of others by now.
+            uid = Path(f"/proc/{one.pid}").stat().st_uid if one.pid else uid
+        yield {
+            "pid": one.pid,
+            "uid": uid,
+            "name": command_name(one.pid) or one.name,
+            "tracer": "vestige",
+            "sessions": [],
+            "recording": recording.directory,
+        }
 
 
 def _channel_counts(

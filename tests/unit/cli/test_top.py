@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import secrets
 import select
 import signal
 import struct
@@ -20,12 +21,15 @@ from pathlib import Path
 import pytest
 
 from support.session_daemon import SECONDS, SessionDaemon, say, session_daemon
+from support.waiting import wait_until
 from vestige.cli.commands.top import SORTS
 from vestige.cli.render import watched
 from vestige.cli.render.watched import look_tables, size_text, text_lines
 from vestige.control.watching import Counts, Look, WatchedChannel, WatchedSession
 
-COMMAND = [sys.executable, "-m", "vestige", "top"]
+ALL = [sys.executable, "-m", "vestige", "top"]
+COMMAND = [*ALL, "--no-recordings"]
+"""Others may be recording here."""
 
 
 @pytest.fixture
@@ -101,6 +105,39 @@ def test_lines_are_objects_of_json(daemon: SessionDaemon):
     assert (channel["discarded_events"], channel["events_per_second"]) == (0, 0.0)
     assert looks[1]["programs"] == []
     assert len(top(daemon, "--json", "--once").stdout.splitlines()) == 1
+
+
+def test_recordings_are_shown_without_a_daemon(home: SessionDaemon, tmp_path: Path):
+    """As long as they go on; with a daemon, besides sessions."""
+    name = f"mine-{secrets.token_hex(4)}"
+    output = tmp_path / name
+    command = [*ALL[:-1], "record", "-q", "-o", str(output), "--", "sleep", "1000"]
+    process = subprocess.Popen(command)
+    words = ("--once", "-d", "50ms", "--session", name)
+
+    def shown(*more: str) -> str:
+        return subprocess.run(
+            [*ALL, *words, *more],
+            env={**os.environ, **home.environment},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        ).stdout
+
+    try:
+        row = re.compile(rf"^{name} +- +recording +~?\d", re.MULTILINE)
+        wait_until(lambda: row.search(shown()) is not None, "it is seen", SECONDS)
+        (one,) = json.loads(shown("--json"))["recordings"]
+        assert (one["output"], one["pid"]) == (str(output), process.pid)
+        assert (one["discarded_events"], one["answering"]) == (0, True)
+        assert home.start().returncode == 0
+        assert "sessions: 0, 0 active; recordings: 1; programs:" in shown()
+        done = top(home, "--once", "-d", "50ms", "--session", name)
+        assert done.stderr == f"vestige: error: no session '{name}'\n"
+    finally:
+        process.terminate()
+        process.wait()
 
 
 @pytest.mark.parametrize(
@@ -294,6 +331,7 @@ def test_names_do_not_steer_the_terminal():
         "name": evil,
         "tracer": "vestige",
         "sessions": [evil],
+        "recording": f"/{evil}",
     }
     look = look_of(session_of(evil), programs=[program])
     text = [line for one in look_tables(look) for line, _ in text_lines(one)]

@@ -1,4 +1,4 @@
-"""``vestige top``: what sessions and programs record at this moment."""
+"""``vestige top``: what sessions, recordings and programs record at this moment."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..exit_statuses import DAMAGED, INTERRUPTED, INTERRUPTED_LINE, READ, ExitSt
 
 if TYPE_CHECKING:
     from ...control.watching import Watch
+    from ...daemon.client import Client
 
 __all__ = ["TopCommand"]
 
@@ -22,7 +23,7 @@ SHORTEST_DELAY = 0.05
 STATUSES = ExitStatuses(
     {
         READ: "success; also Ctrl-C where a terminal is refreshed",
-        DAMAGED: "no session daemon runs, or it has ended",
+        DAMAGED: "nothing is recorded, or the session daemon has ended",
         2: "wrong usage",
         **INTERRUPTED_LINE,
     },
@@ -32,6 +33,7 @@ NO_DAEMON = (
     "no session daemon runs: 'vestige-sessiond --daemonize' starts one, and so does "
     "'vestige lttng create'"
 )
+NOTHING = "no 'vestige record' runs, and "
 
 
 class TopCommand:
@@ -39,12 +41,13 @@ class TopCommand:
 
     name = "top"
     description = (
-        "Show what recording sessions and the programs of the session daemon record "
-        "at this moment: events, bytes, losses and how full buffers are. On a "
-        "terminal, the table is refreshed: q ends it, s takes the next order, Tab the "
-        "next session, a all of them, and the space bar looks at once. Elsewhere, it "
-        "is written once. '~' is before a number of events that is estimated in part, "
-        "from the bytes in buffers; '?' stands where nobody can tell."
+        "Show what recording sessions, the programs of the session daemon, and "
+        "recordings of 'vestige record' record at this moment: events, bytes, losses "
+        "and how full buffers are. On a terminal, the table is refreshed: q ends it, s "
+        "takes the next order, Tab the next session, a all of them, and the space bar "
+        "looks at once. Elsewhere, it is written once. '~' is before a number of "
+        "events that is estimated in part, from the bytes in buffers; '?' stands where "
+        "nobody can tell."
     )
     examples = """\
 examples:
@@ -86,7 +89,16 @@ examples:
             help="look so often, such as 500ms, 10s or 1m (default: 1s)",
         )
         parser.add_argument(
-            "-s", "--session", metavar="NAME", help="only this session, its programs"
+            "-s",
+            "--session",
+            metavar="NAME",
+            help="only this session or recording, and its programs",
+        )
+        parser.add_argument(
+            "--no-recordings",
+            action="store_false",
+            dest="recordings",
+            help="leave out recordings of 'vestige record'",
         )
         parser.add_argument(
             "--sort",
@@ -107,27 +119,45 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Run the command."""
-        from ...control.watching import Watch
-        from ...daemon.client import Client
         from ..top_screen import can_have_screen
 
+        client = _client(options)
         try:
-            client = Client.connect(options.group)
-        except SessionError:
-            raise CommandError(NO_DAEMON) from None
-        watch = Watch(client)
-        is_plain = options.once or options.batch or options.json or options.count
-        if not is_plain and can_have_screen():
-            from ..top_table import show
+            watch = _watch(client, options)
+            is_plain = options.once or options.batch or options.json or options.count
+            if not is_plain and can_have_screen():
+                from ..top_table import show
 
-            return show(watch, options)
-        try:
+                return show(watch, options)
             _write_tables(watch, options)
         except KeyboardInterrupt:
             return INTERRUPTED
         finally:
-            client.close()
+            if client is not None:
+                client.close()
         return READ
+
+
+def _client(options: argparse.Namespace) -> Client | None:
+    from ...daemon.client import Client
+
+    try:
+        return Client.connect(options.group)
+    except SessionError:
+        return None
+
+
+def _watch(client: Client | None, options: argparse.Namespace) -> Watch:
+    """Begin to watch; an error where there is nothing to be watched."""
+    from ...control.recordings import Recordings
+    from ...control.watching import Watch
+
+    recordings = Recordings() if options.recordings else None
+    if client is None and recordings is None:
+        raise CommandError(NO_DAEMON)
+    if client is None and recordings is not None and not recordings.look():
+        raise CommandError(f"{NOTHING}{NO_DAEMON}")
+    return Watch(client, recordings)
 
 
 def _write_tables(watch: Watch, options: argparse.Namespace) -> None:

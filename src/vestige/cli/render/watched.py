@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from pwd import getpwuid
 from typing import Any
 
 from ..._typing import NamedTuple
-from ...control.watching import Counts, Look, WatchedSession
+from ...control.watching import Counts, Look, WatchedRecording, WatchedSession
 from ...plain_text import plain
 
 __all__ = ["SORTS", "Row", "Table", "json_line", "look_tables", "summary", "text_lines"]
@@ -45,30 +46,47 @@ class Table(NamedTuple):
     rows: list[Row]
 
 
-SORTS: dict[str, Callable[[WatchedSession], Any]] = {
+SORTS: dict[str, Callable[[WatchedSession | WatchedRecording], Any]] = {
     "name": lambda one: one.name,
     "events": lambda one: -(one.counts.events_per_second or 0),
     "size": lambda one: -(one.counts.bytes_per_second or 0),
     "lost": lambda one: -one.counts.discarded_events,
     "buffers": lambda one: -one.counts.fill,
 }
-"""Orders of sessions, by the words of ``--sort``."""
+"""Orders of sessions and recordings, by the words of ``--sort``."""
 
 
 def look_tables(look: Look, sort: str = "name") -> list[Table]:
-    """Return the tables of sessions and of programs.
+    """Return the tables of sessions with recordings, and of programs.
 
     Args:
         look: What was seen.
         sort: One of :data:`SORTS`.
     """
-    sessions = sorted(look.sessions, key=SORTS[sort])
-    rows = [row for one in sessions for row in _session_rows(one)]
-    programs = sorted(look.programs, key=lambda one: (not one["sessions"], one["pid"]))
+    every: list[WatchedSession | WatchedRecording] = [*look.sessions, *look.recordings]
+    found = sorted(every, key=SORTS[sort])
+    rows = [row for one in found for row in _rows(one)]
+    programs = sorted(
+        look.programs, key=lambda one: (not _is_recorded(one), one["pid"])
+    )
     return [
         Table(HEAD, rows),
         Table(PROGRAMS_HEAD, [Row(_program_cells(one)) for one in programs]),
     ]
+
+
+def _is_recorded(program: dict[str, Any]) -> bool:
+    return bool(program["sessions"] or program["recording"])
+
+
+def _rows(one: WatchedSession | WatchedRecording) -> Iterator[Row]:
+    if isinstance(one, WatchedSession):
+        yield from _session_rows(one)
+        return
+    counts = one.counts
+    is_warning = bool(counts.lost_per_second) or counts.fill >= HIGH_FILL
+    state = "recording" if one.is_answering else "no answer"
+    yield Row((_name(one.name), "-", state, *_cells(counts)), is_warning)
 
 
 def _session_rows(session: WatchedSession) -> Iterator[Row]:
@@ -125,7 +143,10 @@ def size_text(size: float) -> str:
 
 
 def _program_cells(program: dict[str, Any]) -> tuple[str, ...]:
-    sessions = ",".join(map(_name, program["sessions"]))
+    names = [*program["sessions"]]
+    if program["recording"]:
+        names.append(Path(program["recording"]).name)
+    sessions = ",".join(map(_name, names))
     pid = str(program["pid"]) if program["pid"] else "-"
     return (
         pid,
@@ -150,16 +171,18 @@ def summary(look: Look) -> str:
         look: What was seen.
     """
     active = sum(one.is_active for one in look.sessions)
-    recorded = sum(1 for one in look.programs if one["sessions"])
+    recorded = sum(map(_is_recorded, look.programs))
     all_counts = [one.counts for one in look.sessions]
+    all_counts += [one.counts for one in look.recordings]
     events = sum(one.events_per_second or 0 for one in all_counts)
     size = sum(one.bytes_per_second or 0 for one in all_counts)
     lost = sum(one.lost_per_second or 0 for one in all_counts)
     clock = time.strftime("%H:%M:%S", time.localtime(look.time))
+    recordings = f"recordings: {len(look.recordings)}; " if look.recordings else ""
     return (
-        f"{clock}  sessions: {len(look.sessions)}, {active} active; programs: "
-        f"{len(look.programs)}, {recorded} recorded; {_rate(events)} events/s, "
-        f"{size_text(size)}B/s, {_rate(lost)} discarded/s"
+        f"{clock}  sessions: {len(look.sessions)}, {active} active; {recordings}"
+        f"programs: {len(look.programs)}, {recorded} recorded; {_rate(events)} "
+        f"events/s, {size_text(size)}B/s, {_rate(lost)} discarded/s"
     )
 
 
@@ -207,11 +230,23 @@ def json_line(look: Look) -> str:
         }
         for one in look.sessions
     ]
+    recordings = [
+        {
+            "name": one.name,
+            "uid": one.uid,
+            "pid": one.pid or None,
+            "answering": one.is_answering,
+            "output": one.output,
+            **_counts_json(one.counts),
+        }
+        for one in look.recordings
+    ]
     return json.dumps(
         {
             "time": look.time,
             "seconds": look.seconds,
             "sessions": sessions,
+            "recordings": recordings,
             "programs": look.programs,
         }
     )
