@@ -21,11 +21,16 @@ LARGEST_CODE = 65536
 """Bytes that a program takes."""
 
 RETURN = 1
+FIELD_REF, CONTEXT_REF = 59, 70
+"""Load a field or a context by its whole name. To look for it step by step takes longer
+at each event, and is needed for elements only."""
 LOAD_STRING, LOAD_S64, LOAD_DOUBLE, CAST_TO_S64 = 64, 65, 66, 67
 LOAD_STAR_GLOB_STRING = 76
 CONTEXT_ROOT, APP_CONTEXT_ROOT, PAYLOAD_ROOT, GET_SYMBOL = 79, 80, 81, 82
 GET_INDEX_U64, LOAD_FIELD = 85, 86
 AND, OR = 57, 58
+UNKNOWN = 0xFFFF
+"""Programs write there where the field is."""
 _PLAIN = {
     Operation.RETURN: RETURN,
     Operation.SHIFT_RIGHT: 7,
@@ -142,22 +147,18 @@ class _Translator:
         self._code += bytes([load]) + escaped.replace(STAR, b"*") + b"\0"
 
     def _field(self, operation: Operation, name: bytes, index: int) -> None:
-        if operation is Operation.CONTEXT:
-            if name.startswith(b"$app."):
-                self._code.append(APP_CONTEXT_ROOT)
-                self._symbol(name.removeprefix(b"$app."))
-            else:
-                self._code.append(CONTEXT_ROOT)
-                self._symbol(name)
-        else:
+        if operation is Operation.ELEMENT:
             self._code.append(PAYLOAD_ROOT)
-            self._symbol(name)
-            if operation is Operation.ELEMENT:
-                self._code += struct.pack("=BQ", GET_INDEX_U64, index)
-        self._code.append(LOAD_FIELD)
+            self._name(GET_SYMBOL, len(self._names) + 2, name)
+            self._code += struct.pack("=BQ", GET_INDEX_U64, index)
+            self._code.append(LOAD_FIELD)
+        elif operation is Operation.CONTEXT:
+            is_whole = name.startswith(b"$app.")
+            self._name(CONTEXT_REF, UNKNOWN, name if is_whole else b"$ctx." + name)
+        else:
+            self._name(FIELD_REF, UNKNOWN, name)
 
-    def _symbol(self, name: bytes) -> None:
+    def _name(self, operation: int, operand: int, name: bytes) -> None:
         """Refer to a name, which stands after the place of the instruction."""
-        at = len(self._code)
-        self._code += struct.pack("=BH", GET_SYMBOL, len(self._names) + 2)
-        self._names += struct.pack("=H", at) + name + b"\0"
+        self._names += struct.pack("=H", len(self._code)) + name + b"\0"
+        self._code += struct.pack("=BH", operation, operand)
