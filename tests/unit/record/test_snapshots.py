@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,95 @@ def test_a_crash_takes_one_if_that_is_wanted(
     found = [*tmp_path.glob("trace-crash-*")]
     assert [*map(calls, found)] == ([8] if is_wanted else [])
     assert ("snapshot in" in err) is is_wanted
+
+
+def children(process: int) -> set[int]:
+    """Return the children of a process."""
+    words = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return {int(one) for one in words}
+
+
+def watched(recorder: subprocess.Popen[str]) -> set[int]:
+    """Return the processes that a recorder has descriptors of, see pidfd_open(2)."""
+    found = set()
+    for one in Path(f"/proc/{recorder.pid}/fdinfo").iterdir():
+        with suppress(OSError):
+            found |= {int(pid) for pid in re.findall(r"Pid:\t(\d+)", one.read_text())}
+    return found
+
+
+def wait_for_child(recorder: subprocess.Popen[str], before: set[int]) -> int:
+    """Wait until a child of the program is watched, which was not there before."""
+    [program] = children(recorder.pid)
+    seen: set[int] = set()
+
+    def is_there() -> bool:
+        seen.update((children(program) & watched(recorder)) - before)
+        return bool(seen)
+
+    wait_until(is_there, "the child is watched", SECONDS)
+    return seen.pop()
+
+
+def end_child(
+    recorder: subprocess.Popen[str], how: str, number: signal.Signals
+) -> None:
+    """Let the program begin a child, and end that by a signal."""
+    assert recorder.stdin is not None
+    assert recorder.stdout is not None
+    [program] = children(recorder.pid)
+    before = children(program)
+    recorder.stdin.write(f"{how}\n")
+    recorder.stdin.flush()
+    os.kill(wait_for_child(recorder, before), number)
+    assert recorder.stdout.readline() == f"{how}\n"
+
+
+@pytest.mark.parametrize("how", ["child", "orphan"])
+def test_a_child_that_crashes_is_seen(program: Path, tmp_path: Path, how: str):
+    """Whether its parent waits for it or not; the program goes on. It has no other."""
+    release = tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
+    if how == "child" and release < (6, 15):
+        pytest.skip("Linux before 6.15 does not tell how the children of others ended")
+    trace = tmp_path / "t"
+    with recorded(program, trace, "--snapshot-on-crash") as recorder:
+        do(recorder, "3")
+        end_child(recorder, how, signal.SIGSEGV)
+        wait_until(lambda: [*tmp_path.glob("t-crash-*")], "it is taken", SECONDS)
+        do(recorder, "5")
+        _, err = recorder.communicate(timeout=SECONDS)
+    [place] = tmp_path.glob("t-crash-*")
+    assert recorder.returncode == 0
+    assert f"vestige: snapshot in {place}\n" in err
+    # main() and begin_child() are among them, and the child's own.
+    assert (calls(place), calls(trace)) == (6, 11)
+
+
+def test_of_crashes_in_a_row_the_first_is_kept(program: Path, tmp_path: Path):
+    """One that crashes whenever it is started again does not fill the disk."""
+    with recorded(program, tmp_path / "t", "--snapshot-on-crash") as recorder:
+        do(recorder, "3")
+        for _ in range(3):
+            end_child(recorder, "orphan", signal.SIGABRT)
+        wait_until(lambda: not watched_children(recorder), "all are seen", SECONDS)
+        _, err = recorder.communicate(timeout=SECONDS)
+    assert len([*tmp_path.glob("t-crash-*")]) == 1
+    assert "snapshots were not taken of 2 more crashes" in err
+
+
+def watched_children(recorder: subprocess.Popen[str]) -> set[int]:
+    """Return the children of the program that a recorder has descriptors of."""
+    [program] = children(recorder.pid)
+    return children(program) & watched(recorder)
+
+
+def test_a_child_that_is_killed_has_not_crashed(program: Path, tmp_path: Path):
+    """Whoever has started it may end it so."""
+    with recorded(program, tmp_path / "t", "--snapshot-on-crash") as recorder:
+        do(recorder, "3")
+        end_child(recorder, "child", signal.SIGKILL)
+        recorder.communicate(timeout=SECONDS)
+    assert not [*tmp_path.glob("t-crash-*")]
 
 
 def test_an_end_in_order_takes_none(program: Path, tmp_path: Path):

@@ -173,8 +173,8 @@ examples:
             "--snapshot-on-crash",
             action="store_true",
             help="with --mode=overwrite: copy what was kept to DIR-crash-DATE-TIME-N "
-            "if PROGRAM crashes; SIGUSR2 to the recorder and 'vestige snapshot DIR' "
-            "copy it at any time",
+            "if PROGRAM crashes, or a process that it starts; SIGUSR2 to the recorder "
+            "and 'vestige snapshot DIR' copy it at any time",
         )
         parser.add_argument(
             "--rotate",

@@ -98,7 +98,7 @@ complete -c vestige -n '_shtab_vestige_using record' -l buffer-size -x -d 'buffe
 complete -c vestige -n '_shtab_vestige_using record' -l arena-size -x -d 'memory for the buffers of all threads, used as far as it is needed (default: 256M, and a packet more for each thread)'
 complete -c vestige -n '_shtab_vestige_using record' -l mode -x -d 'what to do when buffers are full: let the thread wait (block, the default), up to a TIMEOUT without progress (block=10s), or drop new events (discard); overwrite: drop the oldest events of a recording that has its maximum size'
 complete -c vestige -n '_shtab_vestige_using record' -l max-size -x -d 'maximum size of the whole recording, with k, M or G (default: no limit; 256M with --mode=overwrite)'
-complete -c vestige -n '_shtab_vestige_using record' -l snapshot-on-crash -d 'with --mode=overwrite: copy what was kept to DIR-crash-DATE-TIME-N if PROGRAM crashes; SIGUSR2 to the recorder and '"'"'vestige snapshot DIR'"'"' copy it at any time'
+complete -c vestige -n '_shtab_vestige_using record' -l snapshot-on-crash -d 'with --mode=overwrite: copy what was kept to DIR-crash-DATE-TIME-N if PROGRAM crashes, or a process that it starts; SIGUSR2 to the recorder and '"'"'vestige snapshot DIR'"'"' copy it at any time'
 complete -c vestige -n '_shtab_vestige_using record' -l rotate -x -d 'after so many bytes (with k, M or G) or after TIME (such as 10s or 5m), make what was recorded a trace of its own, in DIR/archives; what is recorded now is in DIR/present'
 complete -c vestige -n '_shtab_vestige_using record' -l keep -x -d 'with --rotate: keep only the N newest of those traces'
 complete -c vestige -n '_shtab_vestige_using record' -s q -l quiet -d 'print no summary at the end'

@@ -184,7 +184,8 @@ class _Values(NamedTuple):
     ``traceback`` that all of them have then."""
 
     snapshot_on_crash: bool = False
-    """Whether what ``overwrite`` has kept is copied when the program crashes."""
+    """Whether what ``overwrite`` has kept is copied when the program crashes, or a
+    process that it has started."""
 
     rotate_seconds: float = 0.0
     """After how many seconds what was recorded becomes a trace of its own, in

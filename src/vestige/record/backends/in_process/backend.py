@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from .chunks import Chunks
     from .clock import ClockRate
+    from .crashes import CrashedProcesses
     from .plans import Plans
     from .snapshots import Snapshots
     from .unreached import UnreachedProcesses
@@ -87,6 +88,7 @@ class InProcess:
         self._unreached: UnreachedProcesses | None = None
         self._bell: int | None = None
         self._snapshots: Snapshots | None = None
+        self._crashes: CrashedProcesses | None = None
         self._chunks: Chunks | None = None
         self.plans: Plans | None = None
         """What was planned of functions without hooks, if anything was."""
@@ -151,6 +153,15 @@ class InProcess:
 
             self._snapshots = Snapshots(self._directory, self._copy)
             self._to_close.append(self._snapshots.close)
+        if self._snapshots is not None and self._options.snapshot_on_crash:
+            from .crashes import CrashedProcesses  # noqa: PLC0415 - see above
+
+            self._crashes = CrashedProcesses(
+                self._collector.processes,
+                lambda: self._collector.inodes,
+                self._snapshots.take_of_crash,
+            )
+            self._to_close.append(self._crashes.close)
 
     def _archive(self, directory: str) -> None:
         self._metadata.refine()
@@ -187,6 +198,8 @@ class InProcess:
         bells = [] if self._bell is None else [(self._bell, self._answer)]
         if self._snapshots is not None:
             bells += self._snapshots.bells
+        if self._crashes is not None:
+            bells.append(self._crashes.bell)
         started = time.monotonic()
         try:
             status = run(
@@ -202,8 +215,10 @@ class InProcess:
             raise ProgramError(program[0], error) from error
         finally:
             self.seconds = time.monotonic() - started
-        if self._snapshots is not None and self._options.snapshot_on_crash:
-            self._snapshots.take_after(status)
+        if self._snapshots is not None and self._crashes is not None:
+            self._crashes.collect()
+            if not self._crashes.has_told(status):
+                self._snapshots.take_after(status)
         return status
 
     def stop(self) -> Collected:
@@ -274,6 +289,8 @@ class InProcess:
         if self._snapshots is not None:
             collected.snapshots = tuple(self._snapshots.taken)
             collected.problems += self._snapshots.problems
+        if self._crashes is not None:
+            collected.problems += self._crashes.problems
 
     def _tell_of_another_place(self, collected: Collected) -> None:
         place = _identity(self._directory)
@@ -396,12 +413,13 @@ class InProcess:
 
     def _schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
         """Return what is to be done while the program runs."""
-        if self._chunks is None:
+        more = self._chunks or self._crashes
+        if more is None:
             return self._own_schedule()
         # Few recordings need it.
         from heapq import merge  # noqa: PLC0415 - see above
 
-        both = self._own_schedule(), self._chunks.ticks()
+        both = self._own_schedule(), more.ticks()
         return merge(*both, key=lambda one: one[0])
 
     def _own_schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "inner_id",
     "is_running",
+    "maps_memory",
     "processes_in_background",
     "recording_processes",
 ]
@@ -80,7 +81,9 @@ def recording_processes(
         return {
             one
             for one in all_of_them
-            if one != os.getpid() and _has_place(one, recorded) and _maps(one, memory)
+            if one != os.getpid()
+            and _has_place(one, recorded)
+            and maps_memory(one, memory)
         }
     return set()
 
@@ -96,8 +99,13 @@ def _has_place(process: int, recorded: Collection[tuple[int, int]]) -> bool:
     return is_recorded and is_running(process)
 
 
-def _maps(process: int, inodes: Collection[int]) -> bool:
-    """Tell whether a process has one of some files mapped, see proc_pid_maps(5)."""
+def maps_memory(process: int, inodes: Collection[int]) -> bool:
+    """Tell whether a process has one of some files mapped, see proc_pid_maps(5).
+
+    Args:
+        process: Its ID.
+        inodes: The inodes of the files.
+    """
     wanted = {str(one).encode() for one in inodes}
     lines = _read(process, "maps").splitlines()
     return any(line.split(None, 5)[INODE] in wanted for line in lines)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...._signals import signals
 from ....errors import RecordError
+from .crashes import CRASH_SIGNALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,13 +34,7 @@ PATIENCE = 1.0
 LONGEST = 600.0
 """Seconds for a snapshot, for who has asked."""
 MOST_NAMESAKES = 10_000
-CRASHES = frozenset(
-    128 + number
-    for number in (
-        *(signals.SIGABRT, signals.SIGBUS, signals.SIGFPE, signals.SIGILL),
-        *(signals.SIGKILL, signals.SIGSEGV, signals.SIGSYS, signals.SIGTRAP),
-    )
-)
+CRASHES = frozenset(128 + number for number in (*CRASH_SIGNALS, signals.SIGKILL))
 """Exit statuses of programs that have crashed; a shell has the same for its own."""
 
 
@@ -92,7 +87,11 @@ class Snapshots:
             status: Its exit status.
         """
         if status in CRASHES:
-            self.try_to_take("crash")
+            self.take_of_crash()
+
+    def take_of_crash(self) -> None:
+        """Take a snapshot of a process that has crashed, or note why there is none."""
+        self.try_to_take("crash")
 
     def try_to_take(self, name: str) -> None:
         """Take a snapshot, or note why there is none.
