@@ -34,6 +34,7 @@ static struct place {
 	bool is_known;
 	/* The page of the daemon, or of this user; we can only read it. */
 	const volatile uint32_t *page;
+	bool is_connected;
 } places[MOST_MEETINGS];
 static unsigned int place_count;
 
@@ -207,10 +208,27 @@ int meeting_connect(unsigned int which)
 	/* It does not wait for a daemon whose queue is full, or that is stopped. */
 	if (system_call(SYS_connect, connection, (long) &address, sizeof(address), 0, 0, 0) ==
 		    0 &&
-	    is_sound(connection) && system_call(SYS_fcntl, connection, F_SETFL, 0, 0, 0, 0) == 0)
+	    is_sound(connection) &&
+	    system_call(SYS_fcntl, connection, F_SETFL, 0, 0, 0, 0) == 0) {
+		__atomic_store_n(&place->is_connected, true, __ATOMIC_RELAXED);
 		return move(connection);
+	}
 	system_close(connection);
 	return -1;
+}
+
+void meeting_end(unsigned int which)
+{
+	__atomic_store_n(&places[which].is_connected, false, __ATOMIC_RELAXED);
+}
+
+bool meeting_is_on(void)
+{
+	bool is_any = false;
+
+	for (unsigned int which = 0; which < MOST_MEETINGS; which++)
+		is_any |= __atomic_load_n(&places[which].is_connected, __ATOMIC_RELAXED);
+	return is_any;
 }
 
 long meeting_patience(void)

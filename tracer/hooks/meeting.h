@@ -23,6 +23,10 @@ void meeting_wait(unsigned int which, uint32_t number) HIDDEN;
 void meeting_wake(unsigned int which) HIDDEN;
 /* Connect to the daemon; negative where there is none, none accepts, or where it is somebody else's. */
 int meeting_connect(unsigned int which) HIDDEN;
+/* Note that the connection is closed. */
+void meeting_end(unsigned int which) HIDDEN;
+/* Whether there is a connection to any daemon. */
+bool meeting_is_on(void) HIDDEN;
 /* How long a program waits before it begins, in milliseconds; negative: for ever. */
 long meeting_patience(void) HIDDEN;
 

@@ -273,6 +273,7 @@ static void close_connection(struct talk *talk)
 	if (is_connected(talk))
 		system_close(talk->connection);
 	talk->connection = -1;
+	meeting_end(talk->which);
 }
 
 void orders_take(unsigned int which, orders_begin_function *begin)
@@ -281,8 +282,10 @@ void orders_take(unsigned int which, orders_begin_function *begin)
 	struct stat status;
 
 	talk->connection = meeting_connect(which);
-	if (talk->connection < 0 || !system_fstat(talk->connection, &status))
+	if (talk->connection < 0 || !system_fstat(talk->connection, &status)) {
+		meeting_end(which);
 		return;
+	}
 	talk->inode = status.st_ino;
 	talk->request.head.generation = 0;
 	if (say_hello(talk))

@@ -21,6 +21,7 @@
 #include "../stream/passage.h"
 #include "../stream/plain_route.h"
 #include "../stream/record.h"
+#include "meeting.h"
 #include "program_context.h"
 #include "routes.h"
 #include "tracing.h"
@@ -416,6 +417,11 @@ static int add_context(const struct vestige_context *context)
 	return is_added;
 }
 
+static int is_recorded(void)
+{
+	return settings.is_recording || meeting_is_on();
+}
+
 EXPORTED const struct vestige_tracer vestige_tracer = {
 	.struct_size = sizeof(struct vestige_tracer),
 	.add_tracepoint = add_tracepoint,
@@ -429,4 +435,5 @@ EXPORTED const struct vestige_tracer vestige_tracer = {
 	.begin_at = begin_at,
 	.open = open_stream,
 	.add_context = add_context,
+	.is_recorded = is_recorded,
 };

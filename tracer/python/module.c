@@ -19,7 +19,7 @@
 
 /* Which functions and arguments the module has, as in vestige/instrument/_extension.py. Change both
  * numbers when one of them is changed. */
-#define INTERFACE 3
+#define INTERFACE 4
 /* The tracer of a recorder, else that of a session daemon: where one has been, the program registers,
  * and elsewhere it waits for the first. */
 static const void *find_tracer(bool *must_wait)
@@ -36,11 +36,18 @@ static const void *find_tracer(bool *must_wait)
 	return found;
 }
 
-static PyObject *has_tracer(PyObject *module, PyObject *unused)
+/* A tracer may be there that waits for a session daemon. */
+static PyObject *is_recorded(PyObject *module, PyObject *unused)
 {
+	const struct vestige_tracer *found = __atomic_load_n(&tracer, __ATOMIC_RELAXED);
+
 	(void) module;
 	(void) unused;
-	return PyBool_FromLong(__atomic_load_n(&tracer, __ATOMIC_RELAXED) != NULL);
+	return PyBool_FromLong(
+		found &&
+		(found->struct_size < offsetof(struct vestige_tracer, is_recorded) +
+				 sizeof(found->is_recorded) ||
+		 found->is_recorded()));
 }
 
 static PyMethodDef methods[] = {
@@ -48,7 +55,7 @@ static PyMethodDef methods[] = {
 	{"choose_functions", choice_set, METH_VARARGS, "Record calls of some functions only."},
 	{"follow_collections", pauses_follow, METH_VARARGS, "Record collections of garbage."},
 	{"follow_greenlets", greenlets_follow, METH_O, "Record greenlets as coroutines."},
-	{"has_tracer", has_tracer, METH_NOARGS, "Whether there is a tracer."},
+	{"is_recorded", is_recorded, METH_NOARGS, "Whether a tracer records."},
 	{"read_contexts", program_contexts_set, METH_NOARGS, "Let the thread have its values."},
 	{"trace_calls", tracing_start, METH_VARARGS, "Record calls of functions from now on."},
 	{NULL, NULL, 0, NULL},

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # To import it takes longer than all else in recorded program
 
 __all__ = ["inactive_because", "is_recorded", "native", "why_without_extension"]
 
-INTERFACE = 3
+INTERFACE = 4
 """Which functions and arguments the extension has, as in ``tracer/python/module.c``.
 Change both numbers when one of them is changed."""
 native: Any = None
@@ -57,7 +57,7 @@ def inactive_because() -> str | None:
     """
     if native is None:
         return why_without_extension()
-    if not native.has_tracer():
+    if not native.is_recorded():
         return "the program does not run under 'vestige record'"
     return None
 
@@ -66,6 +66,7 @@ def is_recorded() -> bool:
     """Tell whether the program runs under a recorder.
 
     Returns:
-        Whether it does. Single events may still be left out.
+        Whether it does: also where a session daemon is there that knows the program,
+        and not where it waits for one. Single events may still be left out.
     """
     return inactive_because() is None

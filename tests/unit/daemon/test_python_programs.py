@@ -88,6 +88,19 @@ def test_a_python_program_is_recorded_from_its_start(
     assert values == [*range(10)]
 
 
+def test_a_python_program_that_waits_is_not_recorded(home: SessionDaemon):
+    """Though it has the tracer: there was a daemon before."""
+    home.start()
+    home.end()
+    with python(home) as one:
+        one.do("asks")
+        assert "libvestige-tracer" in one.maps()
+        home.start()
+        wait_for_listed(home, one)
+        one.do("asked")
+        one.end()
+
+
 def test_a_python_program_waits_for_the_first_daemon_that_ever_runs(
     home: SessionDaemon, tmp_path: Path
 ):

@@ -14,7 +14,7 @@ from vestige.instrument import span
 PROGRAM = """
 import sys, types
 sys.modules["vestige.instrument._native"] = old = types.ModuleType("_native")
-old.has_tracer = True
+old.is_recorded = True
 {change}
 from vestige.instrument import is_recorded, tracepoint
 from vestige.instrument._extension import inactive_because

@@ -209,6 +209,8 @@ struct vestige_tracer {
 	void (*open)(void);
 	/* Add a context, which stays; 0 when that cannot be done. */
 	int (*add_context)(const struct vestige_context *context);
+	/* Whether something is recorded, or a session daemon may say so at any time. */
+	int (*is_recorded)(void);
 };
 
 #ifdef __cplusplus

@@ -109,7 +109,7 @@ def test_vestige_instrument_writes_to_no_other_tracer(
     words = environment["VESTIGE_TRACER"]
     environment["VESTIGE_TRACER"] = words.replace(AGREEMENT, OTHER)
     environment["LD_PRELOAD"] = os.fspath(other_tracer)
-    code = "from vestige.instrument import _native; print(_native.has_tracer())"
+    code = "from vestige.instrument import _native; print(_native.is_recorded())"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=environment,
