@@ -13,17 +13,19 @@ from typing import Any
 
 from ....owner_rights import owner_rights
 from ..channel_counts import ChannelCounts, OnUsage, by_channel, ignore_usage
-from ..listening import Listener, credentials_of
+from ..listening import Listener
 from ..patience import LONGEST_FOR_ANSWERS, Patience
 from . import abi
-from .abi import Registration, process_number, read_registration
-from .application import Application, ApplicationError, receive
+from .abi import Registration
+from .application import Application, ApplicationError
 from .buffers import ChannelBuffers, TraceBuffers
 from .clock import Clock
 from .notified_rules import NotifiedRules
 from .plan import ChannelPlan, SessionPlan
+from .program_traces import trace_of
 from .recorded_session import Losses, RecordedSession
 from .recording import Recording
+from .registrations import Registrations
 from .ring_files import Left, RingOwner, left_rings, remove_rings
 from .snapshots import write_snapshot
 from .trace_files import OwnerFiles
@@ -36,13 +38,6 @@ LARGEST_SAMPLE = 256 << 10
 """Bytes."""
 FREE_PERIOD = 1_000_000
 """Microseconds between two looks at what programs have left that were killed."""
-LONGEST_HALF = 10.0
-"""Seconds between the two sockets of a program."""
-
-
-_Who = tuple[int, int, int, Registration | None]
-"""A program that registers: its process ID, its user; without an ID, the number that
-the kernel has for it, and what it says."""
 
 
 class Programs:
@@ -57,11 +52,10 @@ class Programs:
     def __init__(self, path: str, wait_page: str | None, clock: Clock) -> None:
         self.clock = clock
         kind = socket.SOCK_STREAM
-        self._listener = Listener(path, kind, MOST_WAITING, self._meet)
+        self._registrations = Registrations(self._register)
+        self._listener = Listener(path, kind, MOST_WAITING, self._registrations.meet)
         self._wait_page = WaitPage(wait_page)
         self._applications: list[Application] = []
-        self._half: dict[_Who, dict[int, tuple[Registration, socket.socket]]] = {}
-        """Sockets of programs that have not opened the other yet."""
         self._sessions: dict[str, RecordedSession] = {}
         self._patience = Patience()
         self._left: dict[str, Losses] = {}
@@ -79,54 +73,14 @@ class Programs:
         self._listener.open()
         self._wait_page.open()
 
-    async def _meet(self, connection: socket.socket) -> None:
-        """Take a socket of a program; with its other one, the program is complete."""
-        pid, uid, _ = credentials_of(connection)
-        try:
-            async with asyncio.timeout(5):
-                raw = await receive(connection, abi.REGISTRATION.size)
-            facts = read_registration(raw)
-        except (ApplicationError, TimeoutError, ValueError):
-            connection.close()
-            return
-        # Processes of other PID namespaces have no ID here: what they say, and what
-        # newer kernels say, tells them apart.
-        said = None if pid else facts._replace(kind=abi.COMMAND_SOCKET)
-        who = (pid, uid, 0 if pid else process_number(connection), said)
-        half = self._half.setdefault(who, {})
-        if facts.kind in half:
-            self._drop(who, half)
-            if who[:3] == (0, uid, 0):
-                # Two that nothing tells apart: either may come again, alone.
-                connection.close()
-                return
-            half = self._half[who] = {}
-        half[facts.kind] = (facts, connection)
-        loop = asyncio.get_running_loop()
-        if len(half) == 1:
-            loop.call_later(LONGEST_HALF, self._drop, who, half)
-            # It has nothing to say before it is complete: it ends, or errs.
-            loop.add_reader(connection, self._drop, who, half)
-        if len(half) == 2:  # noqa: PLR2004 - both sockets
-            del self._half[who]
-            for _, one in half.values():
-                loop.remove_reader(one)
-            command = half[abi.COMMAND_SOCKET]
-            notify = half[abi.NOTIFY_SOCKET][1]
-            application = Application(
-                command[0], (pid, uid), command[1], notify, self._channel_of
-            )
-            await self._serve(application)
-
-    def _drop(
-        self, who: _Who, half: dict[int, tuple[Registration, socket.socket]]
+    async def _register(
+        self,
+        facts: Registration,
+        owner: tuple[int, int],
+        command: socket.socket,
+        notify: socket.socket,
     ) -> None:
-        """Close the only socket of a program that has not opened the other one."""
-        if self._half.get(who) is half:
-            del self._half[who]
-            for _, connection in half.values():
-                asyncio.get_running_loop().remove_reader(connection)
-                connection.close()
+        await self._serve(Application(facts, owner, command, notify, self._channel_of))
 
     async def _serve(self, application: Application) -> None:
         self._applications.append(application)
@@ -201,46 +155,13 @@ class Programs:
             if recording is None:
                 if not plan.is_active:
                     return
-                recording = Recording(application, self._traces(application, session))
+                recording = Recording(
+                    application, trace_of(application, session, self.clock)
+                )
                 application.sessions[plan.name] = recording
             await recording.apply(plan)
             if plan.is_active and session.recording_since is None:
                 session.recording_since = time.time()
-
-    def _traces(
-        self, application: Application, session: RecordedSession
-    ) -> TraceBuffers:
-        plan = session.plan
-        # Processes elsewhere can have the same ID, or none here.
-        key = id(application) if plan.is_per_process else application.uid
-        found = session.traces.get(key)
-        if found is not None:
-            return found
-        bits = f"{application.facts.bits}-bit"
-        if plan.is_per_process:
-            name, pid = application.facts.name, application.facts.pid
-            now = time.localtime()
-            stamp = time.strftime("%Y%m%d-%H%M%S", now)
-            folder = f"{name.replace('/', '_')}-{pid}-{stamp}"
-            parts: tuple[str, ...] = ("ust", "pid", folder)
-            domain: dict[str, str | int] = {
-                "tracer_buffering_scheme": "pid",
-                "tracer_buffering_id": pid,
-                "vpid": pid,
-                "procname": name,
-                "vpid_datetime": time.strftime("%Y%m%dT%H%M%S%z", now),
-            }
-        else:
-            parts = ("ust", "uid", str(application.uid), bits)
-            domain = {
-                "tracer_buffering_scheme": "uid",
-                "tracer_buffering_id": application.uid,
-            }
-        domain["trace_name"] = plan.name
-        created = time.localtime(plan.created)
-        domain["trace_creation_datetime"] = time.strftime("%Y%m%dT%H%M%S%z", created)
-        traces = session.traces[key] = TraceBuffers(plan, parts, domain, self.clock)
-        return traces
 
     def save_left(self, root: str, owner: RingOwner | None = None) -> list[Left]:
         """Write what a daemon that was killed has left in its rings, and remove them.

@@ -12,8 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from vestige.record.backends import patience
-from vestige.record.backends.lttng_ust import abi, application
-from vestige.record.backends.lttng_ust import programs as registered
+from vestige.record.backends.lttng_ust import abi, application, registrations
 from vestige.record.backends.lttng_ust.application import Application, ApplicationError
 from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.programs import Programs
@@ -130,7 +129,7 @@ def answers_to_enums(session, sent):
 
 def test_the_only_socket_of_a_program_that_ended_is_closed(tmp_path, monkeypatch):
     """At once, not after some time."""
-    monkeypatch.setattr(registered, "LONGEST_HALF", 10 * SECONDS)
+    monkeypatch.setattr(registrations, "LONGEST_HALF", 10 * SECONDS)
 
     async def until(condition):
         async with asyncio.timeout(SECONDS):
@@ -144,9 +143,11 @@ def test_the_only_socket_of_a_program_that_ended_is_closed(tmp_path, monkeypatch
             half.setblocking(False)
             await asyncio.get_running_loop().sock_connect(half, str(tmp_path / "s"))
             half.sendall(registration(1))
-            await until(lambda: programs._half)
-            [[(_, connection)]] = [one.values() for one in programs._half.values()]
-        await until(lambda: not programs._half)
+            await until(lambda: programs._registrations.half)
+            [[(_, connection)]] = [
+                one.values() for one in programs._registrations.half.values()
+            ]
+        await until(lambda: not programs._registrations.half)
         await programs.close()
         return connection.fileno()
 

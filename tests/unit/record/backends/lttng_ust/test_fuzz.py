@@ -188,7 +188,8 @@ def test_registrations(seed, tmp_path):
                 await loop.sock_connect(one, str(tmp_path / "s"))
                 with suppress(OSError):
                     await loop.sock_sendall(one, registration())
-        while programs._half or programs._applications or programs._listener.is_serving:  # noqa: ASYNC110 - nobody tells
+        half = programs._registrations.half
+        while half or programs._applications or programs._listener.is_serving:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.01)
         await programs.close()
 
