@@ -26,6 +26,7 @@ from .packet_end import end_packet
 from .plan import ChannelPlan, SessionPlan
 from .ring import Ring, RingIdentity, RingShape
 from .ring_files import RingFolder
+from .trace_dumps import TraceDumps
 from .trace_files import DataStreamFile, MetadataFile, OwnerFiles, TraceFolder
 
 __all__ = ["ChannelBuffers", "TraceBuffers"]
@@ -68,6 +69,7 @@ class TraceBuffers:
         self.metadata: MetadataFile
         self._copy: MetadataFile | None = None
         self.channels: dict[str, ChannelBuffers] = {}
+        self.dumps = TraceDumps(self)
         self._removed: OSError | None = None
         """What there is to say of files that somebody has removed."""
         with ExitStack() as undo:
@@ -179,11 +181,13 @@ class TraceBuffers:
         for channel in self.channels.values():
             channel.cut()
         self.metadata.cut()
+        self.dumps.begin_chunk()
 
     def clear(self) -> None:
         """Throw away what was recorded up to now."""
         for channel in self.channels.values():
             channel.clear()
+        self.dumps.clear()
 
     def take_failure(self) -> OSError | None:
         """Return why a part of the trace was not written, each time once.
@@ -193,8 +197,8 @@ class TraceBuffers:
         failures = [one.failure for one in self.channels.values()]
         for channel in self.channels.values():
             channel.failure = None
-        failures[:0] = [self._removed, self.metadata.failure]
-        self._removed = None
+        failures[:0] = [self._removed, self.metadata.failure, self.dumps.failure]
+        self._removed = self.dumps.failure = None
         return next((one for one in failures if one is not None), None)
 
     def close(self) -> None:

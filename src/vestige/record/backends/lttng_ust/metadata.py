@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from .clock import Clock
 from .fields import quoted
 
-__all__ = ["event_text", "stream_text", "trace_text"]
+__all__ = ["event_text", "state_stream_text", "stream_text", "trace_text"]
 
 
 def _integer(size: int, clock: Clock | None = None) -> str:
@@ -71,12 +71,36 @@ def stream_text(number: int, contexts: Sequence[str], clock: Clock) -> str:
         f"\t\t\tstruct {{ {_integer(32, clock)} timestamp; }} compact;\n"
         f"\t\t\tstruct {{ {_integer(32)} id; "
         f"{_integer(64, clock)} timestamp; }} extended;\n"
-        "\t\t} v;\n\t} align(8);\n\tpacket.context := struct {\n"
+        f"\t\t}} v;\n\t}} align(8);\n{_packet_context(clock)}"
+        f"\t\t{_integer(32)} cpu_id;\n\t}};\n{context}}};\n\n"
+    )
+
+
+def _packet_context(clock: Clock) -> str:
+    """Return what begins the context of each packet."""
+    return (
+        "\tpacket.context := struct {\n"
         f"\t\t{_integer(64, clock)} timestamp_begin;\n"
         f"\t\t{_integer(64, clock)} timestamp_end;\n"
         f"\t\t{_integer(64)} content_size;\n\t\t{_integer(64)} packet_size;\n"
         f"\t\t{_integer(64)} packet_seq_num;\n\t\t{_integer(64)} events_discarded;\n"
-        f"\t\t{_integer(32)} cpu_id;\n\t}};\n{context}}};\n\n"
+    )
+
+
+def state_stream_text(number: int, clock: Clock) -> str:
+    """Return the data stream class of state dumps that the daemon writes.
+
+    Args:
+        number: Its ID.
+        clock: What times are read from.
+    """
+    signed = "integer { size = 32; align = 8; signed = 1; }"
+    return (
+        f"stream {{\n\tid = {number};\n\tevent.header := struct {{\n"
+        f"\t\t{_integer(8)} id;\n\t\t{_integer(64, clock)} timestamp;\n"
+        f"\t}} align(8);\n{_packet_context(clock)}\t}};\n"
+        f"\tevent.context := struct {{\n\t\t{_integer(64)} _ip;\n"
+        f"\t\t{signed} _vpid;\n\t}};\n}};\n\n"
     )
 
 

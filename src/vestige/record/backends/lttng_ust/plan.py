@@ -29,6 +29,19 @@ _LOAD_NAMES = tuple(
 )
 
 
+STATE_LEVEL = 13
+"""The log level of all of these: TRACE_DEBUG_LINE."""
+_CALLS = ("lttng_ust_cyg_profile:func_entry", "lttng_ust_cyg_profile_fast:func_entry")
+"""Events that have the addresses of functions as fields."""
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Tell whether a rule's pattern is one for an event."""
+    tokens = re.findall(r"\\.|.", pattern, re.DOTALL)
+    parts = (".*" if one == "*" else re.escape(one[-1]) for one in tokens)
+    return re.fullmatch("".join(parts), name, re.DOTALL) is not None
+
+
 class RulePlan(NamedTuple):
     """A recording event rule: its conditions."""
 
@@ -59,14 +72,24 @@ class RulePlan(NamedTuple):
         return [*self.for_state(), *self._for(LOADS, _LOAD_NAMES)]
 
     def _for(self, provider: str, events: tuple[str, ...]) -> list[RulePlan]:
-        tokens = re.findall(r"\\.|.", self.name, re.DOTALL)
-        pattern = re.compile(
-            "".join(".*" if one == "*" else re.escape(one[-1]) for one in tokens),
-            re.DOTALL,
-        )
-        found = [one for one in events if pattern.fullmatch(one)]
+        found = [one for one in events if _matches(self.name, one)]
         names = [f"{provider}:*"] if len(found) == len(events) else found
         return [self._replace(name=one) for one in names]
+
+    def state_events(self) -> set[str]:
+        """Return the events of the state dump that it takes, without the provider.
+
+        What its filter says is not looked at: only programs can.
+        """
+        levels = {"ALL": True, "RANGE": self.level >= STATE_LEVEL}
+        if not levels.get(self.level_type, self.level == STATE_LEVEL):
+            return set()
+        return {
+            event.partition(":")[2]
+            for event in _STATE_NAMES
+            if _matches(self.name, event)
+            and not any(_matches(one, event) for one in self.exclusions)
+        }
 
     def without_objects(self) -> RulePlan:
         """Return a rule that takes all else; it is not for those of objects alone."""
@@ -170,6 +193,20 @@ def with_objects_apart(channels: tuple[ChannelPlan, ...]) -> tuple[ChannelPlan, 
     return (*others, own)
 
 
+def _has_addresses(channel: ChannelPlan) -> bool:
+    """Tell whether records of a channel have addresses whose process is known."""
+    kinds = {one.kind for one in channel.contexts}
+    return "VPID" in kinds and (
+        "IP" in kinds
+        or any(
+            _matches(rule.name, event)
+            for rule, is_enabled in channel.rules
+            for event in _CALLS
+            if is_enabled
+        )
+    )
+
+
 class SessionPlan(NamedTuple):
     """A session as it should be now."""
 
@@ -204,6 +241,19 @@ class SessionPlan(NamedTuple):
 
     kept: str = ""
     """A directory of the daemon, for what is noted of buffers without output."""
+
+    def state_events(self) -> frozenset[str]:
+        """Return the events of state dumps that it records, without their provider.
+
+        There are none if nobody can ask for addresses: without process IDs, and
+        without the address of each event record or of functions.
+        """
+        channels = [one for one in self.channels if one.is_enabled]
+        others = [one for one in channels if not one.tells_of_objects]
+        if not any(map(_has_addresses, others)):
+            return frozenset()
+        rules = [rule for one in channels for rule, is_on in one.rules if is_on]
+        return frozenset(event for rule in rules for event in rule.state_events())
 
     def permits(self, pid: int, vpid: int, vuid: int, vgid: int, uid: int) -> bool:
         """Tell whether a program may record.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ....owner_rights import owner_rights
+from ..._collector import LoadedObjects
 from ..channel_counts import ChannelCounts, OnUsage, by_channel, ignore_usage
 from ..listening import Listener
 from ..patience import LONGEST_FOR_ANSWERS, Patience
@@ -27,6 +28,7 @@ from .recorded_session import Losses, RecordedSession
 from .recording import Recording
 from .registrations import Registrations
 from .ring_files import Left, RingOwner, left_rings, remove_rings
+from .session_dumps import Recorded, SessionDumps
 from .snapshots import write_snapshot
 from .trace_files import OwnerFiles
 from .wait_page import WaitPage
@@ -58,6 +60,7 @@ class Programs:
         self._applications: list[Application] = []
         self._sessions: dict[str, RecordedSession] = {}
         self._patience = Patience()
+        self._loaded = LoadedObjects()
         self._left: dict[str, Losses] = {}
         """What a daemon before this one had lost, by session."""
         self.notified = NotifiedRules()
@@ -122,6 +125,9 @@ class Programs:
             else:
                 # It may have been killed in a record, which others wait for.
                 session.has_dead = True
+                recording = application.sessions.get(session.plan.name)
+                if recording is not None:
+                    session.dumps.forget(application, recording.traces)
                 for traces in [*session.traces.values()]:
                     for channel in [*traces.channels.values()]:
                         await channel.free()
@@ -149,6 +155,7 @@ class Programs:
             said = (facts.pid, facts.uid, facts.gid)
             if not plan.permits(application.pid, *said, application.uid):
                 if recording is not None:
+                    session.dumps.forget(application, recording.traces)
                     await recording.release()
                     del application.sessions[plan.name]
                 return
@@ -159,6 +166,8 @@ class Programs:
                     application, trace_of(application, session, self.clock)
                 )
                 application.sessions[plan.name] = recording
+            if plan.is_active:
+                session.dumps.join(application, recording, plan)
             await recording.apply(plan)
             if plan.is_active and session.recording_since is None:
                 session.recording_since = time.time()
@@ -210,7 +219,8 @@ class Programs:
         """
         session = self._sessions.get(plan.name)
         if session is None:
-            session = self._sessions[plan.name] = RecordedSession(plan)
+            dumps = SessionDumps(self.clock, self._loaded)
+            session = self._sessions[plan.name] = RecordedSession(plan, dumps)
             session.lost = self._left.pop(plan.name, {})
         if plan.is_active and not session.plan.is_active:
             for traces in session.traces.values():
@@ -291,13 +301,14 @@ class Programs:
         session = self._sessions.get(name)
         if session is None:
             return
-        await asyncio.gather(
-            *(
-                buffers.end_packets()
-                for traces in session.traces.values()
-                for buffers in traces.channels.values()
+        with session.dumps.cutting(self._recorded(name), session.plan):
+            await asyncio.gather(
+                *(
+                    buffers.end_packets()
+                    for traces in session.traces.values()
+                    for buffers in traces.channels.values()
+                )
             )
-        )
 
     def end_chunk(self, name: str) -> None:
         """Write what is full: the files of a session may be moved then.
@@ -323,6 +334,7 @@ class Programs:
             session.chunk_bytes = 0
         for traces in self._traces_of(name):
             traces.begin_chunk()
+        self._describe(name)
 
     def clear(self, name: str) -> None:
         """Throw away what a session has recorded up to now.
@@ -333,6 +345,21 @@ class Programs:
         for traces in self._traces_of(name):
             self._end_unused(traces)
             traces.clear()
+        self._describe(name)
+
+    def _describe(self, name: str) -> None:
+        """Say what the programs of a session have loaded, where it was cut off."""
+        session = self._sessions.get(name)
+        if session is not None:
+            traces = session.traces.values()
+            session.dumps.begin(self._recorded(name), traces, session.plan)
+
+    def _recorded(self, name: str) -> Recorded:
+        return [
+            (one, one.sessions[name])
+            for one in self._applications
+            if name in one.sessions
+        ]
 
     def chunk_size(self, name: str) -> int:
         """Return how many bytes were written since the last rotation.
@@ -557,30 +584,36 @@ class Programs:
         session = self._sessions.get(name)
         if session is None:
             return
-        if session.has_lost_objects():
-            # As LTTng's 'regenerate statedump' does.
-            await self.dump_state_for_chunk(name)
+        session.dumps.refresh(self._recorded(name), session.plan)
         for traces in [*session.traces.values()]:
             await write_snapshot(traces, files, most)
 
     async def dump_state_for_chunk(self, name: str) -> None:
-        """Let the programs of a session describe their state to a new chunk.
+        """Let programs describe their state to a new chunk that nobody may look into.
 
         None is let go for that, and nobody waits long for one that is stopped.
 
         Args:
             name: The session.
         """
+        session = self._sessions.get(name)
+        if session is None or not session.dumps.wanted(session.plan):
+            return
 
         async def dump(application: Application) -> None:
             recording = application.sessions.get(name)
-            if recording is not None:
+            if recording is not None and not recording.is_described:
                 with suppress(ApplicationError):
                     async with application.lock:
                         await recording.dump_state_some_time()
 
-        free = [one for one in self._applications if not one.lock.locked()]
-        await self._patience.bring(free, dump, _ignore)
+        unknown = [
+            one
+            for one, recording in self._recorded(name)
+            if not recording.is_described and not one.lock.locked()
+        ]
+        if unknown:
+            await self._patience.bring(unknown, dump, _ignore)
 
     async def write_metadata(self, name: str) -> None:
         """Write the metadata of a session once more.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .buffers import ChannelBuffers, TraceBuffers
 from .plan import SessionPlan
+from .session_dumps import SessionDumps
 from .timers import Timers
 
 __all__ = ["Losses", "RecordedSession"]
@@ -17,10 +18,12 @@ class RecordedSession:
 
     Args:
         plan: What it says now.
+        dumps: Describe its programs.
     """
 
-    def __init__(self, plan: SessionPlan) -> None:
+    def __init__(self, plan: SessionPlan, dumps: SessionDumps) -> None:
         self.plan = plan
+        self.dumps = dumps
         self.traces: dict[int, TraceBuffers] = {}
         """By user, or by process."""
         self.lost: Losses = {}
@@ -32,25 +35,12 @@ class RecordedSession:
         """Why a part was not recorded, of no buffers that are there."""
         self.told: OSError | None = None
         """The last failure that was told."""
-        self._laps = 0
         self.has_dead = False
         """Whether a program has ended that shared its buffers."""
         self.chunk_bytes = 0
         """Of the present chunk: what was written of buffers that are gone."""
         self.recording_since: float | None = None
         """When the first program was brought to it, in seconds since 1970."""
-
-    def has_lost_objects(self) -> bool:
-        """Tell whether what tells of objects was overwritten since the last time."""
-        laps = sum(
-            ring.laps
-            for one in self.plan.channels
-            if one.tells_of_objects
-            for buffers in self.buffers(one.name)
-            for ring in buffers.rings
-        )
-        before, self._laps = self._laps, laps
-        return laps > before
 
     def buffers(self, channel: str) -> list[ChannelBuffers]:
         """Return the buffers of a channel, of all users or processes.

@@ -38,6 +38,8 @@ class Recording:
         self._application = application
         self.traces = traces
         self.handle = -1
+        self.is_described = False
+        """Whether the daemon has told what the program has loaded."""
         self._channels: dict[str, _Channel] = {}
         self._is_active = False
         self._was_active = False
@@ -76,9 +78,11 @@ class Recording:
                 made.is_enabled = channel.is_enabled
         if plan.is_active and not self._was_active:
             await self._start(plan)
-        elif plan.is_active != self._is_active:
-            await do(self.handle, abi.START if plan.is_active else abi.STOP)
-            self._is_active = plan.is_active
+        elif plan.is_active and not self._is_active:
+            await self._start_again()
+        elif not plan.is_active and self._is_active:
+            await do(self.handle, abi.STOP)
+            self._is_active = self.is_described = False
 
     async def _start(self, plan: SessionPlan) -> None:
         """Start for the first time: the state dump comes before all other events.
@@ -104,6 +108,22 @@ class Recording:
             await self._apply_rules(self._channels[channel.name], channel)
         for made, rule in parts:
             await self._switch(made, rule, is_wanted=False)
+
+    async def _start_again(self) -> None:
+        """Start once more, without a state dump of the program if the daemon made one.
+
+        It would come among other events, and readers would forget at its begin what
+        they know.
+        """
+        do = self._application.do
+        channels = [one for one in self._channels.values() if one.is_enabled]
+        quiet = channels if self.is_described else []
+        for channel in quiet:
+            await do(channel.handle, abi.DISABLE)
+        await do(self.handle, abi.START)
+        self._is_active = True
+        for channel in quiet:
+            await do(channel.handle, abi.ENABLE)
 
     async def _make_channel(self, plan: ChannelPlan) -> _Channel:
         do = self._application.do

@@ -38,6 +38,7 @@ async def write_snapshot(
     folder = files.make_folder(*traces.parts)
     for channel in [*traces.channels.values()]:
         await _write_channel(channel, files, folder, most)
+    traces.dumps.snapshot(files, folder)
     # Last: it has all events that there were until now.
     metadata = MetadataFile(files, folder, traces.uuid)
     try:

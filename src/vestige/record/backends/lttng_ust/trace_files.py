@@ -23,6 +23,7 @@ __all__ = [
     "MetadataFile",
     "OwnerFiles",
     "TraceFolder",
+    "write_all",
 ]
 
 MOST_NAMESAKES = 1000
@@ -83,6 +84,18 @@ class OwnerFiles(NamedTuple):
         flags |= os.O_RDWR | (0 if is_continued else os.O_TRUNC)
         with owner_rights(self.uid, self.gid):
             return os.open(path, flags, 0o660)
+
+    def remove(self, path: str) -> None:
+        """Remove a file, if it is there.
+
+        Args:
+            path: Its absolute path.
+
+        Raises:
+            OSError: It cannot be removed.
+        """
+        with owner_rights(self.uid, self.gid):
+            Path(path).unlink(missing_ok=True)
 
 
 _IN_USE: set[str] = set()
@@ -225,7 +238,7 @@ class DataStreamFile:
         try:
             _write_packet(self._data, packet)
             if self._has_index:
-                _write_all(self._index, entry)
+                write_all(self._index, entry)
         except OSError:
             _cut(self._data, self._written)
             if self._has_index:
@@ -307,7 +320,7 @@ class DataStreamFile:
         self._written = os.fstat(self._data).st_size
         if os.fstat(self._index).st_size == 0:
             header = INDEX_HEADER.pack(INDEX_MAGIC, 1, 1, INDEX_ENTRY.size)
-            _write_all(self._index, header)
+            write_all(self._index, header)
         self._is_continued = False
 
     def _cut_to_index(self) -> None:
@@ -422,7 +435,7 @@ class MetadataFile:
                 self._files.make_folder(self._folder)
                 self._file = self._files.open(f"{self._folder}/metadata")
             for packet in self._packets[self._done :]:
-                _write_all(self._file, packet)
+                write_all(self._file, packet)
                 self._done += 1
                 self._written += len(packet)
         except OSError as error:
@@ -498,7 +511,16 @@ def _write_packet(file: int, packet: Packet) -> None:
             done += os.write(file, rest[done : done + PIECE])
 
 
-def _write_all(file: int, raw: bytes | memoryview) -> None:
+def write_all(file: int, raw: bytes | memoryview) -> None:
+    """Write all of some bytes.
+
+    Args:
+        file: Where to.
+        raw: The bytes.
+
+    Raises:
+        OSError: They cannot all be written.
+    """
     done = os.write(file, raw)
     while done < len(raw):
         with memoryview(raw) as whole:

@@ -8,8 +8,54 @@ from vestige.record.backends.lttng_ust.plan import (
     ChannelPlan,
     ContextPlan,
     RulePlan,
+    SessionPlan,
     with_objects_apart,
 )
+
+IP, VPID = ContextPlan("IP"), ContextPlan("VPID")
+EVERYTHING = {"start", "bin_info", "build_id", "debug_link", "procname", "end"}
+
+
+def session(*channels, output="/o"):
+    """Return a session of such channels."""
+    where = (output, "/rings", False, True, False)
+    return SessionPlan("s", 0, 0, 0.0, *where, channels, (None, None, None))
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (RulePlan("*"), EVERYTHING),
+        (RulePlan("lttng_ust_statedump:b*"), {"bin_info", "build_id"}),
+        (RulePlan("app:*"), set()),
+        (RulePlan("*", "RANGE", 13), EVERYTHING),
+        (RulePlan("*", "RANGE", 12), set()),
+        (RulePlan("*", "SINGLE", 13), EVERYTHING),
+        (RulePlan("*", "SINGLE", 14), set()),
+        (RulePlan("*", exclusions=("lttng_ust_statedump:*",)), set()),
+        (RulePlan("*", exclusions=("*:procname", "a")), EVERYTHING - {"procname"}),
+    ],
+)
+def test_the_daemon_tells_what_rules_take_of_a_state_dump(rule, expected):
+    """If addresses and their processes are recorded, and both are enabled."""
+    channel = ChannelPlan("c", 4096, 4, contexts=(IP, VPID), rules=((rule, True),))
+    assert session(channel).state_events() == expected
+    assert session(channel._replace(contexts=(VPID,))).state_events() == (
+        # What traces function calls may be recorded.
+        expected if rule.name == "*" else set()
+    )
+    assert not session(channel._replace(contexts=(IP,))).state_events()
+    assert not session(channel._replace(is_enabled=False)).state_events()
+    assert not session(channel._replace(rules=((rule, False),))).state_events()
+
+
+def test_of_snapshots_only_contexts_that_somebody_wants_count():
+    """The channel for objects has them always."""
+    rules = ((RulePlan("app:*"), True), (RulePlan("lttng_ust_statedump:*"), True))
+    plain = ChannelPlan("c", 4096, 4, rules=rules)
+    assert not session(*with_objects_apart((plain,))).state_events()
+    wanted = plain._replace(contexts=(IP, VPID))
+    assert session(*with_objects_apart((wanted,))).state_events() == EVERYTHING
 
 
 @pytest.mark.parametrize(
