@@ -134,7 +134,7 @@ class DebugInfoReport:
     processes: list[ProcessReport] = field(default_factory=list)
     """The processes, in the order of traces and process IDs."""
     events: int = 0
-    """Number of all event records."""
+    """Number of all event records, but those that a daemon made."""
     events_without_address: int = 0
     """Those of which nothing tells address and process."""
     damage: list[Damage] = field(default_factory=list)
@@ -177,7 +177,7 @@ def examine_debug_info(
     damage = Graph([source], walk, (), selection, progress=tell).run()
     ours = [_is_ours(stream) for stream in source.streams]
     report = DebugInfoReport(damage=damage, is_ours=bool(ours) and all(ours))
-    report.events = walk.events
+    report.events = walk.events - walk.without_code
     report.events_without_address = walk.without_address
     report.processes = list(_processes(walk, resolver, source.streams))
     return report
@@ -214,6 +214,8 @@ class _Walk:
         self._images: dict[int, ProcessImages] = {}
         self.processes: dict[tuple[int, Vpid], _Process] = {}
         self.addresses: list[Address] = []
+        self._without_code: list[int] = []
+        """The indexes of address 0 in all processes."""
 
     @property
     def counts(self) -> list[int]:
@@ -224,6 +226,12 @@ class _Walk:
     def without_address(self) -> int:
         """The number of event records without address."""
         return self._column.without_place
+
+    @property
+    def without_code(self) -> int:
+        """The number of event records at address 0."""
+        counts = self._column.counts
+        return sum(counts[index] for index in self._without_code)
 
     def finish(self) -> None:
         """Do nothing: all addresses are taken."""
@@ -245,7 +253,10 @@ class _Walk:
             found = self._images_of(space).find(Vpid(vpid), Address(ip))
             index = len(self.addresses)
             self.addresses.append(Address(ip))
-            if isinstance(found, Unresolved):
+            if ip == 0:
+                # A daemon tells of the process; no code of it does.
+                self._without_code.append(index)
+            elif isinstance(found, Unresolved):
                 process.absent.append(index)
             elif found.code is not None:
                 use = self._use(process, _all_code(found))
