@@ -164,7 +164,7 @@ def test_a_chunk_without_all_metadata_is_not_ended(tmp_path, monkeypatch):
     plan = SessionPlan(
         "s", *ids, 0.0, *where, False, True, False, (channel,), EVERYBODY
     )
-    write_all = trace_files._write_all
+    write_all = trace_files.write_all
 
     def is_full(_file, _raw):
         raise OSError(errno.ENOSPC, "full")
@@ -172,11 +172,11 @@ def test_a_chunk_without_all_metadata_is_not_ended(tmp_path, monkeypatch):
     async def main():
         traces = TraceBuffers(plan, ("ust", "uid", "0"), {}, Clock())
         try:
-            monkeypatch.setattr(trace_files, "_write_all", is_full)
+            monkeypatch.setattr(trace_files, "write_all", is_full)
             traces.begin_chunk()
             with pytest.raises(OSError, match="full"):
                 traces.end_chunk()
-            monkeypatch.setattr(trace_files, "_write_all", write_all)
+            monkeypatch.setattr(trace_files, "write_all", write_all)
             traces.end_chunk()
             return traces.take_failure()
         finally:
