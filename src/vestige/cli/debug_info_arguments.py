@@ -5,22 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
 
 from .._typing import TYPE_CHECKING
 from ..errors import CommandError
 from ..plain_text import plain
 
 if TYPE_CHECKING:
-    from ..components.filters.debug_info import DebugInfoFilter
-    from ..components.sources.ctf_fs import CtfFsSource
     from ..debuginfo import DebugInfoOptions
 
 __all__ = [
     "add_debug_file_arguments",
     "add_debug_info_arguments",
     "debug_file_options",
-    "debug_info_filter",
     "debug_info_options",
 ]
 
@@ -115,17 +111,3 @@ def debug_file_options(options: argparse.Namespace) -> DebugInfoOptions:
 
 def _print_notice(text: str) -> None:
     print(f"vestige: {plain(text)}", file=sys.stderr, flush=True)
-
-
-def debug_info_filter(
-    options: argparse.Namespace, sources: Sequence[CtfFsSource]
-) -> DebugInfoFilter:
-    """Return the filter that a command line asks for.
-
-    Args:
-        options: The parsed command line.
-        sources: The traces, for the symbols that may be packed with them.
-    """
-    from ..components.filters.debug_info import DebugInfoFilter
-
-    return DebugInfoFilter(debug_info_options(options), sources)

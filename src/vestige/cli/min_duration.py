@@ -8,6 +8,8 @@ import re
 from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..components.filters.call_duration import CallDurationFilter
     from ..components.sources.ctf_fs import CtfFsSource
     from ..graph import Selection
@@ -65,13 +67,13 @@ def nanoseconds(text: str) -> int:
 
 
 def call_duration_filter(
-    least: int, source: CtfFsSource, selection: Selection
+    least: int, sources: Sequence[CtfFsSource], selection: Selection
 ) -> CallDurationFilter:
     """Return the filter, which reads the traces for the first time.
 
     Args:
         least: How long calls last that are shown, nanoseconds.
-        source: The traces.
+        sources: The traces.
         selection: What is shown of them.
     """
     from ..components.filters.call_duration import (
@@ -81,4 +83,4 @@ def call_duration_filter(
 
     with ProgressBar("measuring calls") as bar:
         progress = (lambda done: bar.update(None, done)) if bar.enabled else None
-        return CallDurationFilter(least, [source], selection, progress=progress)
+        return CallDurationFilter(least, sources, selection, progress=progress)

@@ -122,8 +122,12 @@ def _filter_events() -> Entry:
     return Entry(
         ComponentClass(
             "filter.vestige.events",
-            "leaves out events by their names",
-            {"names": Parameter(ARRAY_OF_STRINGS, is_required=True)},
+            "leaves out events by their names, or by their fields",
+            {
+                "names": Parameter(ARRAY_OF_STRINGS),
+                "expressions": Parameter(ARRAY_OF_STRINGS),
+                "recorder-events": Parameter(BOOLEAN),
+            },
             is_pushed_down=True,
         ),
         "filters.events",
@@ -148,6 +152,34 @@ def _filter_debug_info() -> Entry:
         ),
         "filters.debug_info",
         "make_debug_info",
+    )
+
+
+def _filter_calls() -> Entry:
+    return Entry(
+        ComponentClass(
+            "filter.vestige.calls",
+            "hides function calls that are short",
+            {"least-ns": Parameter(INTEGER, is_required=True)},
+        ),
+        "filters.call_duration",
+        "make_call_duration",
+    )
+
+
+def _sink_short() -> Entry:
+    return Entry(
+        ComponentClass(
+            "sink.vestige.short",
+            "writes events as short lines",
+            {
+                name: Parameter(BOOLEAN)
+                for name in TEXT_SWITCHES
+                if name.startswith(("no-delta", "clock-"))
+            },
+        ),
+        "sinks.text_short",
+        "make_text_short",
     )
 
 
@@ -184,7 +216,9 @@ BUILT_IN: dict[str, Callable[[], Entry]] = {
     "filter.utils.trimmer": _filter_trimmer,
     "filter.vestige.events": _filter_events,
     "filter.lttng-utils.debug-info": _filter_debug_info,
+    "filter.vestige.calls": _filter_calls,
     "sink.text.pretty": _sink_text_pretty,
+    "sink.vestige.short": _sink_short,
     "sink.utils.dummy": _sink_dummy,
 }
 """What describes the classes that are built in, by their names."""
@@ -227,7 +261,8 @@ class Registry:
             spec: What is wanted, already checked.
             arguments: What its kind needs: a source, the number of traces before its
                 own; a filter, its sources and what is read; one that is pushed down,
-                what is read so far; a sink, what is closed after it.
+                what is read so far; a sink, what is closed after it, and the data
+                streams.
 
         Raises:
             GraphError: It cannot be.

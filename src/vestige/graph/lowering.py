@@ -18,13 +18,14 @@ from .selection import Selection
 from .wiring import Wire, wires_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import ExitStack
+    from typing import Any
 
     from ..damage import Damage
     from .component_class import ComponentClass, ComponentClasses
     from .plan import ComponentSpec, Plan
-    from .protocols import PortedSource, Sink
+    from .protocols import PortedSource
     from .stream import Stream
 
 __all__ = ["Selections", "lower"]
@@ -39,7 +40,7 @@ def lower(
     resources: ExitStack,
     *,
     strict: bool = False,
-    sinks: Mapping[str, Sink] | None = None,
+    makers: Mapping[str, Callable[..., Any]] | None = None,
 ) -> list[Graph]:
     """Open what a plan names, and make a graph for each of its sinks.
 
@@ -48,7 +49,8 @@ def lower(
         classes: The component classes that there are.
         resources: What is closed when the graphs have run.
         strict: Whether to stop at the first damage.
-        sinks: Sinks that are there already, by the names of their components.
+        makers: What makes filters and sinks in place of their classes, by the names of
+            the components; called as the classes would be, without the component.
 
     Returns:
         The graphs, in the order of the sinks.
@@ -61,17 +63,22 @@ def lower(
     lowering.refuse_message_lane()
     lowering.open_sources()
     pipes = [lowering.pipe(spec) for spec in lowering.of_kind("sink")]
-    ready = sinks or {}
+
+    def make(spec: ComponentSpec, *arguments: Any) -> Any:
+        maker = (makers or {}).get(spec.name)
+        if maker is not None:
+            return maker(*arguments)
+        return classes.make(spec, *arguments)
+
     graphs = []
     for number, pipe in enumerate(pipes):
-        sink = ready.get(pipe.sink.name) or classes.make(pipe.sink, resources)
-        # What could not be opened is told once, whoever would have got it.
-        damage = [] if number else lowering.damage
-        inputs = Inputs([*pipe.selections], damage)
+        streams = [*pipe.selections]
         filters = [
-            classes.make(one, pipe.sources, pipe.common_selection)
-            for one in pipe.filters
+            make(one, pipe.sources, pipe.common_selection) for one in pipe.filters
         ]
+        sink = make(pipe.sink, resources, streams)
+        # What could not be opened is told once, whoever would have got it.
+        inputs = Inputs(streams, [] if number else lowering.damage)
         graph = Graph([inputs], sink, filters, pipe.common_selection, strict=strict)
         if len(set(pipe.selections.values())) > 1:
             graph.selection = pipe.selections

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 
@@ -52,13 +53,19 @@ class Texts:
         self.is_finished = True
 
 
+def _given(sink, _resources, _streams):
+    """Return a sink that is there already."""
+    return sink
+
+
 def run(components, connections, **sinks):
     """Run a plan with sinks of ours; return what they saw."""
     found = {name: Texts() for name in sinks or {"out": None}}
     parts = [*components, *(part(name, "sink.utils.dummy") for name in found)]
     plan = Plan(parts, [Connection.parse(one) for one in connections])
     with ExitStack() as resources:
-        damage = run_graphs(lower(plan, Registry(), resources, sinks=found))
+        makers = {name: partial(_given, sink) for name, sink in found.items()}
+        damage = run_graphs(lower(plan, Registry(), resources, makers=makers))
     assert damage == []
     assert all(sink.is_finished for sink in found.values())
     return {name: sink.events for name, sink in found.items()}

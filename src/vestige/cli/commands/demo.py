@@ -117,8 +117,6 @@ examples:
 
 
 def _show_shipped(options: argparse.Namespace) -> int:
-    from ...components.sources.ctf_fs import CtfFsSource
-    from ...graph import Selection
     from ..shipped_demo import shipped_demo
     from .view import view
 
@@ -127,8 +125,7 @@ def _show_shipped(options: argparse.Namespace) -> int:
     with shipped_demo() as demo:
         options.debug_info_dir = options.debug_info_dir or str(demo / "debug")
         options.debug_info_target_prefix = [f"/={demo / 'root'}"]
-        source = CtfFsSource([demo / "trace"])
-        status = view(options, source, Selection(patterns=(patterns,)))
+        status = view(options, [str(demo / "trace")], patterns)
     sys.stderr.flush()
     print("\n" + WHAT_NEXT, end="")
     return status
@@ -165,17 +162,13 @@ def _record(directory: Path) -> Path:
 
 
 def _show_live(options: argparse.Namespace, trace: Path) -> int:
-    from ...components.sources.ctf_fs import CtfFsSource
-    from ...graph import Selection
     from .report import ReportCommand
     from .view import view
 
     patterns = tuple(options.event)
     chosen = f"--event '{','.join(patterns)}' " if patterns else ""
     print(f"\n  $ vestige view {chosen}trace", flush=True)
-    source = CtfFsSource([trace])
-    wanted = Selection(patterns=(patterns,) if patterns else (), recorder_events=False)
-    status = view(options, source, wanted)
+    status = view(options, [str(trace)], patterns, recorder_events=False)
     sys.stderr.flush()
     print("\n  $ vestige report trace", flush=True)
     report = ReportCommand()

@@ -137,7 +137,7 @@ examples:
         long_calls = (
             None
             if options.min_duration is None
-            else call_duration_filter(options.min_duration, source, selection)
+            else call_duration_filter(options.min_duration, [source], selection)
         )
         with ProgressBar("reading") as bar:
             progress = (lambda done: bar.update(None, done)) if bar.enabled else None

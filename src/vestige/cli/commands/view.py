@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..._typing import TYPE_CHECKING, cast
 from ..damage_output import add_strict_argument, print_damage
-from ..debug_info_arguments import add_debug_info_arguments, debug_info_filter
+from ..debug_info_arguments import add_debug_info_arguments, debug_file_options
 from ..exit_statuses import READING
 from ..layout_arguments import BABELTRACE, SHORT, add_layout_arguments, layout_of
 from ..min_duration import add_min_duration_argument, call_duration_filter
@@ -18,18 +18,19 @@ from ..newest_recording import take_newest
 from ..selection_arguments import (
     TIME_FORMATS,
     add_selection_arguments,
-    select,
+    report_unmatched,
     time_bounds,
 )
 from ..text_arguments import add_text_arguments, short_text_options, text_options
 
 if TYPE_CHECKING:
-    from typing import IO
+    from contextlib import ExitStack
+    from typing import IO, Any
 
     from ... import core
     from ...components.sources.ctf_fs import CtfFsSource
     from ...damage import Damage
-    from ...graph import Filter, Selection, Sink
+    from ...graph import Filter, Selection, Sink, Stream
     from ..render.summary import Summary
 
 __all__ = ["ViewCommand", "view"]
@@ -95,57 +96,83 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Show the traces; return the exit status."""
-        from ...components.sources.ctf_fs import CtfFsSource
-
-        bounds = time_bounds(options)
+        time_bounds(options)
         take_newest(options)
-        source = CtfFsSource(options.paths)
-        selection = select(options, [source], bounds)
-        if not options.all and layout_of(options) == SHORT:
-            selection = selection._replace(recorder_events=False)
-        return view(options, source, selection)
+        hides = not options.all and layout_of(options) == SHORT
+        return view(options, options.paths, options.event, recorder_events=not hides)
 
 
-def view(options: argparse.Namespace, source: CtfFsSource, selection: Selection) -> int:
+def view(
+    options: argparse.Namespace,
+    paths: Sequence[str],
+    patterns: Sequence[str],
+    *,
+    recorder_events: bool = True,
+) -> int:
     """Show traces and end with a summary.
 
     Args:
         options: The parsed command line: text and debug information.
-        source: The traces.
-        selection: Which events are shown.
+        paths: Where the traces are.
+        patterns: Patterns of the events that are shown; all events without one.
+        recorder_events: Whether events that only the recorder needs are shown, if no
+            pattern says so.
 
     Returns:
         The exit status.
     """
-    from ...graph import Graph
-    from ..render.summary import Summary
+    from contextlib import ExitStack
 
-    filters: list[Filter] = []
+    from ...components.registry import Registry
+    from ...graph.lowering import lower
+    from ..render.summary import Summary
+    from ..viewing import LONG_CALLS, SINK, view_plan
+
     if not options.no_debug_info:
-        filters.append(debug_info_filter(options, [source]))
-    if getattr(options, "min_duration", None) is not None:
-        long_calls = call_duration_filter(options.min_duration, source, selection)
-        if not long_calls.calls:
-            print(
-                "vestige: warning: --min-duration: no entries or exits of functions",
-                file=sys.stderr,
-            )
-        filters.append(long_calls)
+        debug_file_options(options)
+    plan = view_plan(options, paths, patterns, recorder_events=recorder_events)
     summary = Summary()
+    chosen = bool(patterns or getattr(options, "filters", ()))
+
+    def sink(resources: ExitStack, streams: Sequence[Stream]) -> Sink:
+        # The pager is not there yet, which would hide it.
+        report_unmatched(options.event, streams)
+        descriptor = resources.enter_context(output(use_pager=not options.no_pager))
+        inner = _sink(options, streams, descriptor)
+        return SummarySink(inner, summary, counting=not (recorder_events or chosen))
+
+    def calls(sources: Sequence[CtfFsSource], selection: Selection) -> Filter:
+        return _long_calls(options.min_duration, sources, selection)
+
+    makers: dict[str, Callable[..., Any]] = {SINK: sink, LONG_CALLS: calls}
     try:
-        with output(use_pager=not options.no_pager) as descriptor:
-            inner = _sink(options, source, descriptor)
-            sink = SummarySink(inner, summary, counting=selection.counts_left_out)
-            graph = Graph([source], sink, filters, selection, strict=options.strict)
+        with ExitStack() as resources:
+            [graph] = lower(
+                plan, Registry(), resources, strict=options.strict, makers=makers
+            )
             damage = graph.run()
     except PagerClosedError:
         # The person has seen enough: there is nothing to sum up.
         return 0
     report(summary, damage)
-    return READING.of_reading(damage, is_readable=bool(source.streams))
+    return READING.of_reading(damage, is_readable=bool(graph.streams))
 
 
-def _sink(options: argparse.Namespace, source: CtfFsSource, descriptor: int) -> Sink:
+def _long_calls(
+    least: int, sources: Sequence[CtfFsSource], selection: Selection
+) -> Filter:
+    found = call_duration_filter(least, sources, selection)
+    if not found.calls:
+        print(
+            "vestige: warning: --min-duration: no entries or exits of functions",
+            file=sys.stderr,
+        )
+    return found
+
+
+def _sink(
+    options: argparse.Namespace, streams: Sequence[Stream], descriptor: int
+) -> Sink:
     from ...components.sinks.text_pretty import TextPrettySink
     from ...components.sinks.text_short import TextShortSink
     from ..render.trace_labels import trace_labels
@@ -153,7 +180,7 @@ def _sink(options: argparse.Namespace, source: CtfFsSource, descriptor: int) -> 
     if layout_of(options) == BABELTRACE:
         text = text_options(options, safe=True)
         return TextPrettySink(text, descriptor=descriptor)
-    short = short_text_options(options, trace_labels(source.streams))
+    short = short_text_options(options, trace_labels(streams))
     return TextShortSink(short, descriptor=descriptor)
 
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ... import core
+from ..._typing import TYPE_CHECKING
 from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
 from ...errors import SelectionError
 from ...graph import Graph, Inputs, Selection, Source
 
-__all__ = ["CallDurationFilter"]
+if TYPE_CHECKING:
+    from ...graph.plan import ComponentSpec
+
+__all__ = ["CallDurationFilter", "make_call_duration"]
 
 
 class CallDurationFilter:
@@ -72,6 +76,22 @@ class CallDurationFilter:
             merge: The next merge, in order.
         """
         self._fold.select(merge)
+
+
+def make_call_duration(
+    spec: ComponentSpec, sources: Sequence[Source], selection: Selection
+) -> CallDurationFilter:
+    """Make a filter, which reads the traces for the first time.
+
+    Args:
+        spec: The component.
+        sources: The traces.
+        selection: What is read of them.
+
+    Raises:
+        SelectionError: The events do not tell their threads.
+    """
+    return CallDurationFilter(spec.params["least-ns"], sources, selection)
 
 
 class _FirstReading:

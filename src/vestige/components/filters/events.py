@@ -1,4 +1,4 @@
-"""Only events of some names: ``filter.vestige.events``.
+"""Only events of some names, or with some fields: ``filter.vestige.events``.
 
 As with :mod:`.trimmer`, nothing passes through: what is not wanted is not decoded.
 """
@@ -6,6 +6,7 @@ As with :mod:`.trimmer`, nothing passes through: what is not wanted is not decod
 from __future__ import annotations
 
 from ..._typing import TYPE_CHECKING
+from ...graph import check_filter
 
 if TYPE_CHECKING:
     from ...graph import Stream
@@ -26,9 +27,27 @@ def choose_events(
 
     Returns:
         What is wanted of each.
+
+    Raises:
+        SelectionError: An expression is none, or is true of no event record of these.
     """
-    names = tuple(spec.params["names"])
-    return {
+    names = tuple(spec.params.get("names", ()))
+    narrowed = {
         stream: wanted.narrowed(names, None, None)
         for stream, wanted in selections.items()
     }
+    if not spec.params.get("recorder-events", True):
+        narrowed = {
+            stream: wanted._replace(recorder_events=False)
+            for stream, wanted in narrowed.items()
+        }
+    for expression in spec.params.get("expressions", ()):
+        check_filter(
+            expression,
+            ((stream, one.wanted_classes(stream)) for stream, one in narrowed.items()),
+        )
+        narrowed = {
+            stream: wanted._replace(filters=(*wanted.filters, expression))
+            for stream, wanted in narrowed.items()
+        }
+    return narrowed

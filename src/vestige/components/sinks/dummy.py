@@ -23,6 +23,6 @@ class DummySink:
         """Do nothing: there is no output."""
 
 
-def make_dummy(_spec: object, _resources: object) -> DummySink:
+def make_dummy(_spec: object, _resources: object, _streams: object) -> DummySink:
     """Make a sink."""
     return DummySink()

@@ -22,7 +22,9 @@ SHOWN = {"show": ["all"], "hide": []}
 """What the values of ``name-default`` and ``field-default`` stand for."""
 
 
-def make_text_pretty(spec: ComponentSpec, resources: ExitStack) -> TextPrettySink:
+def make_text_pretty(
+    spec: ComponentSpec, resources: ExitStack, _streams: object
+) -> TextPrettySink:
     """Make a sink; the file that it may write to is emptied.
 
     Args:

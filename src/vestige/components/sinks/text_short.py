@@ -8,7 +8,9 @@ from .text_pretty import TextOptions, TextPrettySink, zone_offset
 if TYPE_CHECKING:
     from typing import TextIO
 
-__all__ = ["ShortTextOptions", "TextShortSink"]
+    from ...graph.plan import ComponentSpec
+
+__all__ = ["ShortTextOptions", "TextShortSink", "make_text_short"]
 
 
 class ShortTextOptions(NamedTuple):
@@ -61,3 +63,20 @@ class TextShortSink(TextPrettySink):
         from ... import core  # noqa: PLC0415 - see above
 
         self._renderer = core.TextRenderer.short(chosen._asdict(), zone_offset)
+
+
+def make_text_short(
+    spec: ComponentSpec, _resources: object, _streams: object
+) -> TextShortSink:
+    """Make a sink.
+
+    Args:
+        spec: The component.
+    """
+    switches = {
+        name.replace("-", "_"): value
+        for name, value in spec.params.items()
+        if name != "no-delta"
+    }
+    delta = not spec.params.get("no-delta", False)
+    return TextShortSink(ShortTextOptions(delta=delta, **switches))

@@ -1,0 +1,97 @@
+"""What ``view`` is asked for, as a plan."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .._typing import TYPE_CHECKING
+from ..graph.plan import ComponentSpec, Connection, Plan
+from .layout_arguments import BABELTRACE, layout_of
+from .time_range_arguments import split_range
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["LONG_CALLS", "SINK", "view_plan"]
+
+SINK = "text"
+"""Name of the component that writes."""
+LONG_CALLS = "long-calls"
+"""Name of the component that hides short calls."""
+
+
+def view_plan(
+    options: argparse.Namespace,
+    paths: Sequence[str],
+    patterns: Sequence[str],
+    *,
+    recorder_events: bool,
+) -> Plan:
+    """Return what is read, and what it goes through.
+
+    Args:
+        options: The parsed command line.
+        paths: Where the traces are.
+        patterns: Patterns of the events that are shown; all events without one.
+        recorder_events: Whether events that only the recorder needs are shown, if no
+            pattern says so.
+    """
+    pipe = [
+        ComponentSpec("traces", "source.ctf.fs", {"inputs": [*paths]}),
+        ComponentSpec("muxer", "filter.utils.muxer"),
+    ]
+    if times := _times(options):
+        gmt = {"gmt": True} if options.clock_gmt else {}
+        pipe.append(ComponentSpec("trimmer", "filter.utils.trimmer", {**times, **gmt}))
+    pipe.append(_events(options, patterns, recorder_events=recorder_events))
+    if not options.no_debug_info:
+        params = _debug_info(options)
+        pipe.append(ComponentSpec("places", "filter.lttng-utils.debug-info", params))
+    least = getattr(options, "min_duration", None)
+    if least is not None:
+        pipe.append(
+            ComponentSpec(LONG_CALLS, "filter.vestige.calls", {"least-ns": least})
+        )
+    is_short = layout_of(options) != BABELTRACE
+    pipe.append(
+        ComponentSpec(SINK, "sink.vestige.short" if is_short else "sink.text.pretty")
+    )
+    connections = [Connection(one.name, other.name) for one, other in pairwise(pipe)]
+    intersection = getattr(options, "stream_intersection", False)
+    return Plan(pipe, connections, stream_intersection=intersection)
+
+
+def _times(options: argparse.Namespace) -> dict[str, str]:
+    """Return the bounds of the range of time."""
+    begin, end = (getattr(options, name, None) for name in ("begin", "end"))
+    if getattr(options, "timerange", None) is not None:
+        begin, end = split_range(options.timerange)
+    bounds = {"begin": begin, "end": end}
+    return {name: text for name, text in bounds.items() if text is not None}
+
+
+def _events(
+    options: argparse.Namespace, patterns: Sequence[str], *, recorder_events: bool
+) -> ComponentSpec:
+    params: dict[str, Any] = {"recorder-events": recorder_events}
+    if patterns:
+        params["names"] = [*patterns]
+    if expressions := getattr(options, "filters", ()):
+        params["expressions"] = [*expressions]
+    return ComponentSpec("events", "filter.vestige.events", params)
+
+
+def _debug_info(options: argparse.Namespace) -> dict[str, Any]:
+    params: dict[str, Any] = {
+        "debug-info-field-name": options.debug_info_field_name,
+        "full-path": options.debug_info_full_path,
+        "debuginfod": options.debuginfod,
+        "demangle": not options.no_demangle,
+    }
+    if options.debug_info_dir is not None:
+        params["debug-info-dir"] = options.debug_info_dir
+    if options.debug_info_target_prefix:
+        params["target-prefixes"] = [*options.debug_info_target_prefix]
+    return params
