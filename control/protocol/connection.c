@@ -253,6 +253,22 @@ int control_ask_of_session(const char *verb, const char *session, struct answer 
 	return control_ask(&request, answer);
 }
 
+int control_ask_for_handle(const char *verb, const char *session, size_t size, void **handle,
+			   struct answer *answer)
+{
+	void *const made = size ? calloc(1, size) : NULL;
+	int code;
+
+	if (size && !made)
+		return -LTTNG_ERR_NOMEM;
+	code = control_ask_of_session(verb, session, answer);
+	if (code)
+		free(made);
+	else if (made)
+		*handle = made;
+	return code;
+}
+
 void control_free_answer(struct answer *answer)
 {
 	free(answer->message);

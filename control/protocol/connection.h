@@ -68,6 +68,13 @@ int control_ask(struct request *request, struct answer *answer);
 /* As that for a verb that needs the name of a session at most. */
 int control_ask_of_session(const char *verb, const char *session, struct answer *answer);
 
+/*
+ * As that, with memory for a handle of so many bytes that is there before anything is done; with
+ * 0 bytes there is none.
+ */
+int control_ask_for_handle(const char *verb, const char *session, size_t size, void **handle,
+			   struct answer *answer);
+
 /* Free an answer. */
 void control_free_answer(struct answer *answer);
 

@@ -16,25 +16,20 @@ struct lttng_clear_handle {
 enum lttng_error_code lttng_clear_session(const char *session_name,
 					  struct lttng_clear_handle **handle)
 {
-	struct lttng_clear_handle *made = NULL;
+	struct lttng_clear_handle *made;
+	void *memory = NULL;
 	int code;
 
 	if (!session_name)
 		return LTTNG_ERR_INVALID;
-	if (handle) {
-		made = calloc(1, sizeof(*made));
-		if (!made)
-			return LTTNG_ERR_NOMEM;
+	code = control_ask_for_handle("clear", session_name, handle ? sizeof(*made) : 0, &memory,
+				      NULL);
+	made = memory;
+	if (made) {
 		made->result = LTTNG_OK;
-	}
-	code = control_ask_of_session("clear", session_name, NULL);
-	if (code) {
-		free(made);
-		return (enum lttng_error_code) - code;
-	}
-	if (handle)
 		*handle = made;
-	return LTTNG_OK;
+	}
+	return code ? (enum lttng_error_code) - code : LTTNG_OK;
 }
 
 void lttng_clear_handle_destroy(struct lttng_clear_handle *handle)

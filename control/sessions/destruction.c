@@ -19,22 +19,18 @@ struct lttng_destruction_handle {
 enum lttng_error_code lttng_destroy_session_ext(const char *session_name,
 						struct lttng_destruction_handle **handle)
 {
-	struct lttng_destruction_handle *made = NULL;
+	struct lttng_destruction_handle *made;
+	void *memory = NULL;
 	struct answer answer;
 	int code;
 
 	if (!session_name)
 		return LTTNG_ERR_INVALID;
-	if (handle) {
-		made = calloc(1, sizeof(*made));
-		if (!made)
-			return LTTNG_ERR_NOMEM;
-	}
-	code = control_ask_of_session("destroy", session_name, &answer);
-	if (code) {
-		free(made);
+	code = control_ask_for_handle("destroy", session_name, handle ? sizeof(*made) : 0,
+				      &memory, &answer);
+	if (code)
 		return (enum lttng_error_code) - code;
-	}
+	made = memory;
 	/* Without memory for its path, the session is gone nevertheless. */
 	if (made) {
 		control_replace(&made->location.path,

@@ -19,23 +19,19 @@ int lttng_rotate_session(const char *session_name,
 			 struct lttng_rotation_immediate_descriptor *descriptor,
 			 struct lttng_rotation_handle **rotation_handle)
 {
-	struct lttng_rotation_handle *made = NULL;
+	struct lttng_rotation_handle *made;
+	void *memory = NULL;
 	struct answer answer;
 	int code;
 
 	/* Nobody can make a descriptor. */
 	if (!session_name || descriptor)
 		return -LTTNG_ERR_INVALID;
-	if (rotation_handle) {
-		made = calloc(1, sizeof(*made));
-		if (!made)
-			return -LTTNG_ERR_NOMEM;
-	}
-	code = control_ask_of_session("rotate", session_name, &answer);
-	if (code) {
-		free(made);
+	code = control_ask_for_handle("rotate", session_name, rotation_handle ? sizeof(*made) : 0,
+				      &memory, &answer);
+	if (code)
 		return code;
-	}
+	made = memory;
 	if (made) {
 		control_replace(&made->location.path, control_text_member(answer.value, "path"));
 		*rotation_handle = made;

@@ -107,6 +107,8 @@ void control_write_trigger(struct request *request, const char *name,
 		control_write_whole(request, "owner_uid", trigger->owner);
 	if (trigger->name)
 		control_write_text(request, "name", trigger->name);
+	if (trigger->is_anonymous)
+		control_write_flag(request, "is_anonymous", true);
 	control_write_condition(request, "condition", trigger->condition);
 	control_write_action(request, "action", trigger->action);
 	control_end_object(request);
@@ -125,7 +127,7 @@ struct lttng_trigger *control_read_trigger(const struct json *found)
 	trigger->has_owner = owner && owner->type == JSON_INTEGER;
 	trigger->owner = trigger->has_owner ? (uid_t) owner->integer : 0;
 	if (trigger->condition && trigger->action &&
-	    (!name || strncmp(name, ANONYMOUS, sizeof(ANONYMOUS) - 1) == 0 ||
+	    (!name || control_flag_member(found, "is_anonymous") ||
 	     control_replace(&trigger->name, name)))
 		return trigger;
 	lttng_trigger_destroy(trigger);
@@ -152,7 +154,7 @@ const char *control_trigger_name(const struct lttng_trigger *trigger, char *buff
 }
 
 /* Register a trigger by a name, or by one that the daemon chooses; fill in what it got. */
-static int register_as(const struct lttng_trigger *trigger, const char *name,
+static int register_as(const struct lttng_trigger *trigger, const char *name, bool is_anonymous,
 		       struct answer *answer)
 {
 	struct lttng_trigger named = *trigger;
@@ -163,6 +165,7 @@ static int register_as(const struct lttng_trigger *trigger, const char *name,
 		return -LTTNG_ERR_INVALID_TRIGGER;
 	/* It is only written. */
 	named.name = (char *) name;
+	named.is_anonymous = is_anonymous;
 	control_begin_request(&request, "register-trigger");
 	control_write_trigger(&request, "trigger", &named);
 	return control_ask(&request, answer);
@@ -190,7 +193,7 @@ static int register_new(struct lttng_trigger *trigger, const char *name, bool is
 
 	if (!trigger || trigger->name)
 		return -LTTNG_ERR_INVALID;
-	code = register_as(trigger, name, &answer);
+	code = register_as(trigger, name, is_anonymous, &answer);
 	if (code)
 		return code;
 	take_over(trigger, &answer, !is_anonymous);
@@ -243,6 +246,8 @@ int lttng_unregister_trigger(const struct lttng_trigger *trigger)
 		return -LTTNG_ERR_NOMEM;
 	control_begin_request(&request, "unregister-trigger");
 	control_write_text(&request, "name", name);
+	if (!trigger->name)
+		control_write_flag(&request, "is_anonymous", true);
 	if (trigger->has_owner)
 		control_write_whole(&request, "owner_uid", trigger->owner);
 	return control_ask(&request, NULL);

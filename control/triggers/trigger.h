@@ -20,6 +20,8 @@ struct lttng_trigger {
 	char *name;
 	uid_t owner;
 	bool has_owner;
+	/* Whether the daemon is told that commands do not see it. */
+	bool is_anonymous;
 };
 
 /* Write a trigger that is complete. */

@@ -40,7 +40,8 @@ async def register_trigger(
     try:
         await _tell(registry)
     except OSError:
-        registry.triggers.remove(trigger.uid, trigger.name)
+        is_anonymous = trigger.is_anonymous
+        registry.triggers.remove(trigger.uid, trigger.name, is_anonymous=is_anonymous)
         raise
     why = registry.conditions.evaluation(trigger)
     if why is not None:
@@ -60,13 +61,17 @@ async def unregister_trigger(
 ) -> dict[str, Any]:
     """Remove the trigger ``name`` of ``owner_uid``; the answer has it.
 
+    With ``is_anonymous`` it is one that only programs see.
+
     Raises:
         SessionError: There is none, or it is of another user.
     """
     uid = request.number("owner_uid", peer.uid)
     if peer.uid not in {0, uid}:
         raise refused("EPERM")
-    trigger = registry.triggers.remove(uid, request.text("name"))
+    trigger = registry.triggers.remove(
+        uid, request.text("name"), is_anonymous=request.flag("is_anonymous")
+    )
     await _tell(registry)
     return {"trigger": trigger.to_json()}
 

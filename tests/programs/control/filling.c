@@ -38,7 +38,8 @@ static void print_usage(struct lttng_notification *notification, char **argv)
 static bool take_next(struct lttng_notification_channel *channel, char **argv)
 {
 	struct lttng_notification *notification = NULL;
-	const int status = lttng_notification_channel_get_next_notification(channel, &notification);
+	const int status =
+		lttng_notification_channel_get_next_notification(channel, &notification);
 
 	if (status == LTTNG_NOTIFICATION_CHANNEL_STATUS_OK)
 		print_usage(notification, argv);

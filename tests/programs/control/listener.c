@@ -82,8 +82,8 @@ static bool take_next(struct lttng_notification_channel *channel)
 
 int main(int argc, char **argv)
 {
-	struct lttng_notification_channel *const channel = lttng_notification_channel_create(
-		lttng_session_daemon_notification_endpoint);
+	struct lttng_notification_channel *const channel =
+		lttng_notification_channel_create(lttng_session_daemon_notification_endpoint);
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc < 2 || !channel || !subscribe(channel, argv[1])) {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+from unittest import mock
 
 import pytest
 
 from support.session_daemon import say
+from vestige.daemon.client import Client
 
 RULE = ["--condition", "event-rule-matches", "--type=user"]
 NOTIFY = ["--action", "notify"]
@@ -339,3 +341,36 @@ def test_triggers_survive_their_daemon(home):
     home.end()
     assert home.start().returncode == 0
     assert home.lttng("list-triggers").out == ""
+
+
+def client_of(daemon):
+    """Connect to the daemon."""
+    with mock.patch.dict("os.environ", daemon.environment):
+        return Client.connect()
+
+
+def test_triggers_that_only_programs_see(daemon):
+    """Commands neither list nor remove what was registered without a name."""
+    trigger = {
+        "name": "anonymous-1",
+        "is_anonymous": True,
+        "condition": {"type": "session-rotation-ongoing", "session": "s"},
+        "action": {"type": "notify"},
+    }
+    client = client_of(daemon)
+    client.register_trigger(trigger)
+    assert [one["is_anonymous"] for one in client.triggers()] == [True]
+    assert daemon.lttng("list-triggers").out == ""
+    assert "anonymous" not in daemon.lttng("--mi=xml", "list-triggers").out
+    assert daemon.lttng("remove-trigger", "anonymous-1").status == 1
+    client.ask("unregister-trigger", name="anonymous-1", is_anonymous=True)
+    assert client.triggers() == []
+    client.close()
+
+
+@pytest.mark.parametrize("owner", ["-1", "4294967295", "100000000000000000000"])
+def test_a_user_that_cannot_be(daemon, owner):
+    """Is nobody's trigger."""
+    done = daemon.lttng("add-trigger", f"--owner-uid={owner}", *RULE, *NOTIFY)
+    assert done.status == 1
+    assert daemon.lttng("list-triggers").out == ""

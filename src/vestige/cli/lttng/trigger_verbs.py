@@ -148,7 +148,10 @@ def list_triggers(call: Call) -> int:
     for word in call.words.arguments:
         raise FailedError(FAILED, f"Unexpected argument: {word}")
     try:
-        triggers = call.client.triggers()
+        # What programs have registered without a name is theirs.
+        triggers = [
+            one for one in call.client.triggers() if not one.get("is_anonymous")
+        ]
     except SessionError as error:
         raise FailedError(FAILED, f"Error listing triggers: {error.message}.") from None
     if call.general.is_mi:

@@ -85,19 +85,21 @@ class TriggerBook:
             if (uid, name) not in self._triggers:
                 return name
 
-    def remove(self, uid: int, name: str) -> Trigger:
+    def remove(self, uid: int, name: str, *, is_anonymous: bool = False) -> Trigger:
         """Keep a trigger no longer; return it.
 
         Args:
             uid: Whose it is.
             name: Its name.
+            is_anonymous: Whether it is one that only programs see.
 
         Raises:
             SessionError: There is none.
         """
-        trigger = self._triggers.pop((uid, name), None)
-        if trigger is None:
+        trigger = self._triggers.get((uid, name))
+        if trigger is None or trigger.is_anonymous != is_anonymous:
             raise refused("TRIGGER_NOT_FOUND")
+        del self._triggers[uid, name]
         del self._by_token[trigger.token]
         return trigger
 

@@ -13,6 +13,8 @@ from .conditions import Condition, EventRuleMatches, read_condition
 __all__ = ["Trigger", "read_trigger"]
 
 LONGEST_NAME = 255
+LARGEST_UID = (1 << 32) - 2
+"""One more is for system calls: no user."""
 DISCARDED = (
     "discarded tracer messages",
     (
@@ -33,6 +35,9 @@ class Trigger:
     actions: list[Action]
     is_list: bool = True
     """Whether its actions were given as a list."""
+
+    is_anonymous: bool = False
+    """Whether only programs see it, that have registered it without a name."""
 
     token: int = 0
     """What tells it from all others of a daemon, also from those that are gone."""
@@ -60,6 +65,7 @@ class Trigger:
                 ]
         found: dict[str, Any] = {
             "name": self.name,
+            **({"is_anonymous": True} if self.is_anonymous else {}),
             "owner_uid": self.uid,
             "condition": condition,
             "action": {"type": "list", "actions": actions}
@@ -98,7 +104,11 @@ def read_trigger(values: Values, uid: int) -> Trigger:
     if len(name.encode(errors="replace")) > LONGEST_NAME:
         raise refused("INVALID", f"expected a name of up to {LONGEST_NAME} bytes")
     owner = values.number("owner_uid", uid)
-    return Trigger(name, owner, read_condition(condition), actions, is_list)
+    if not 0 <= owner <= LARGEST_UID:
+        raise refused("INVALID", "expected a user as 'owner_uid'")
+    made = Trigger(name, owner, read_condition(condition), actions, is_list)
+    made.is_anonymous = values.flag("is_anonymous")
+    return made
 
 
 def restored_trigger(values: dict[str, Any]) -> Trigger:
