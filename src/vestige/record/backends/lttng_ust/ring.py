@@ -585,7 +585,9 @@ class Ring:
             # It stays behind where records were committed in another order.
             is_all = self.word(_OFFSET) == position + used
             content = used if is_all else content
-        return content if HEADER_SIZE < content <= used else 0
+        # Writers may have committed more since it was looked at, also all of it.
+        content = min(content, used) if content <= self._size else 0
+        return content if content > HEADER_SIZE else 0
 
     def is_drained(self) -> bool:
         """Tell whether all sub-buffers were taken that writers had left."""

@@ -169,6 +169,19 @@ def test_what_a_snapshot_reads_nobody_overwrites(ring):
     assert ring.damaged == 0
 
 
+@pytest.mark.parametrize("more", [1, 2, 4])
+def test_writers_may_go_on_before_the_open_sub_buffer_is_read(ring, more):
+    """Also to its end, and to the next: what was there when it began is there."""
+    writer = Writer(ring)
+    writer.write(6)
+    found = []
+    for packet in ring.snapshot(None):
+        found += records(packet)
+        if len(found) == 4:
+            writer.write(more)
+    assert found == [*range(6)]
+
+
 def test_a_snapshot_ends_at_the_first_gap(ring):
     """What was begun and not committed is left out, with what came after it."""
     writer = Writer(ring)
