@@ -143,3 +143,22 @@ def _random_plan(chance):
     for one in connections:
         words.extend(["-x", one])
     return words
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=[one.name for one in TRACES])
+@pytest.mark.parametrize(
+    ("question", "params"),
+    [
+        ("metadata-info", 'path="{}"'),
+        ("babeltrace.trace-infos", 'inputs=["{}"]'),
+        ("babeltrace.trace-infos", 'inputs=["{}"], clock-class-offset-s=7'),
+        ("babeltrace.support-info", 'input="{}",type="directory"'),
+        ("babeltrace.support-info", 'input="{}/..",type="directory"'),
+        ("babeltrace.support-info", 'input="{}",type="string"'),
+    ],
+)
+def test_answers_are_those_of_the_peer(trace, question, params):
+    """Byte for byte."""
+    words = ["query", "src.ctf.fs", question, "-p", params.format(trace)]
+
+    assert ours(*words) == peer(*words)

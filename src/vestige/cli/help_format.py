@@ -12,6 +12,10 @@ WIDEST = 100
 """Columns of text beyond which lines are hard to read."""
 
 
+LONGEST_VERB = 12
+"""Characters of the longest name of a verb."""
+
+
 class HelpFormatter(argparse.HelpFormatter):
     """Fills descriptions and keeps the lines of examples.
 
@@ -21,6 +25,8 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=min(_columns(), WIDEST) - 2)
+        # The names of verbs stand further to the right than it reckons.
+        self._action_max_length = LONGEST_VERB + 4
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         # Examples and exit statuses are several lines, a description is one.

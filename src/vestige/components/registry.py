@@ -19,6 +19,7 @@ from ..graph.component_class import (
     ComponentClass,
     Parameter,
 )
+from ..graph.plan_check import check_params
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,10 +27,19 @@ if TYPE_CHECKING:
 
     from ..graph.plan import ComponentSpec
 
-__all__ = ["BUILT_IN", "TEXT_SWITCHES", "Registry", "full_class_name"]
+__all__ = ["BUILT_IN", "PLUGINS", "TEXT_SWITCHES", "Registry", "full_class_name"]
 
 SHORT_KINDS = {"src": "source", "flt": "filter"}
 """Other names of the kinds of component classes."""
+
+PLUGINS = {
+    "ctf": "CTF input and output",
+    "lttng-utils": "What LTTng's traces need",
+    "text": "Text output",
+    "utils": "What graphs are made of",
+    "vestige": "What only Vestige has",
+}
+"""The plugins, by their names; each stands for component classes of one purpose."""
 
 TEXT_SWITCHES = (
     "no-delta",
@@ -63,6 +73,8 @@ class Entry(NamedTuple):
     """The module, below this package; empty where none is needed."""
     function: str = ""
     """The function there that makes a component of what is wanted."""
+    queries: Mapping[str, str] = {}
+    """The module and the function that answer each question."""
 
 
 def _check_times(spec: ComponentSpec) -> None:
@@ -72,20 +84,36 @@ def _check_times(spec: ComponentSpec) -> None:
 
 
 def _source_ctf_fs() -> Entry:
+    parameters = {
+        "inputs": Parameter(ARRAY_OF_STRINGS, is_required=True),
+        "clock-class-offset-s": Parameter(INTEGER),
+        "clock-class-offset-ns": Parameter(INTEGER),
+        "force-clock-class-origin-unix-epoch": Parameter(BOOLEAN),
+        "trace-name": Parameter(STRING),
+    }
     return Entry(
         ComponentClass(
             "source.ctf.fs",
-            "reads CTF traces of the file system",
-            {
-                "inputs": Parameter(ARRAY_OF_STRINGS, is_required=True),
-                "clock-class-offset-s": Parameter(INTEGER),
-                "clock-class-offset-ns": Parameter(INTEGER),
-                "force-clock-class-origin-unix-epoch": Parameter(BOOLEAN),
-                "trace-name": Parameter(STRING),
+            "Read CTF traces from the file system.",
+            parameters,
+            queries={
+                "babeltrace.support-info": {
+                    "input": Parameter(STRING, is_required=True),
+                    "type": Parameter(
+                        STRING, ("directory", "file", "string"), is_required=True
+                    ),
+                },
+                "babeltrace.trace-infos": parameters,
+                "metadata-info": {"path": Parameter(STRING, is_required=True)},
             },
         ),
         "sources.ctf_fs",
         "make_ctf_fs",
+        {
+            "babeltrace.support-info": "sources.ctf_fs_queries:support_info",
+            "babeltrace.trace-infos": "sources.ctf_fs_queries:trace_infos",
+            "metadata-info": "sources.ctf_fs_queries:metadata_info",
+        },
     )
 
 
@@ -93,7 +121,7 @@ def _filter_muxer() -> Entry:
     return Entry(
         ComponentClass(
             "filter.utils.muxer",
-            "merges by time",
+            "Merge what comes in by time.",
             {},
             has_many_inputs=True,
         )
@@ -104,7 +132,7 @@ def _filter_trimmer() -> Entry:
     return Entry(
         ComponentClass(
             "filter.utils.trimmer",
-            "leaves out what is before or after a range of time",
+            "Leave out what is before or after a range of time.",
             {
                 "begin": Parameter(TIME),
                 "end": Parameter(TIME),
@@ -122,7 +150,7 @@ def _filter_events() -> Entry:
     return Entry(
         ComponentClass(
             "filter.vestige.events",
-            "leaves out events by their names, or by their fields",
+            "Leave out events by their names or fields.",
             {
                 "names": Parameter(ARRAY_OF_STRINGS),
                 "expressions": Parameter(ARRAY_OF_STRINGS),
@@ -139,7 +167,7 @@ def _filter_debug_info() -> Entry:
     return Entry(
         ComponentClass(
             "filter.lttng-utils.debug-info",
-            "adds object, function and source line to events",
+            "Add object, function and source line to events.",
             {
                 "debug-info-dir": Parameter(STRING),
                 "debug-info-field-name": Parameter(STRING),
@@ -159,7 +187,7 @@ def _filter_calls() -> Entry:
     return Entry(
         ComponentClass(
             "filter.vestige.calls",
-            "hides function calls that are short",
+            "Hide function calls that are short.",
             {"least-ns": Parameter(INTEGER, is_required=True)},
         ),
         "filters.call_duration",
@@ -171,7 +199,7 @@ def _sink_short() -> Entry:
     return Entry(
         ComponentClass(
             "sink.vestige.short",
-            "writes events as short lines",
+            "Write events as short lines.",
             {
                 name: Parameter(BOOLEAN)
                 for name in TEXT_SWITCHES
@@ -188,7 +216,7 @@ def _sink_text_pretty() -> Entry:
     return Entry(
         ComponentClass(
             "sink.text.pretty",
-            "writes events as text, a line each",
+            "Write events as text, a line each.",
             {
                 "path": Parameter(STRING),
                 "color": Parameter(STRING, ("never", "auto", "always")),
@@ -204,7 +232,7 @@ def _sink_text_pretty() -> Entry:
 
 def _sink_dummy() -> Entry:
     return Entry(
-        ComponentClass("sink.utils.dummy", "decodes everything and drops it", {}),
+        ComponentClass("sink.utils.dummy", "Decode everything and drop it.", {}),
         "sinks.dummy",
         "make_dummy",
     )
@@ -272,6 +300,33 @@ class Registry:
             raise GraphError(f"component '{spec.name}' is nothing that is made")
         module = import_module(f".{entry.module}", __package__)
         return getattr(module, entry.function)(spec, *arguments)
+
+    def query(self, name: str, question: str, params: Mapping[str, Any]) -> Any:
+        """Ask a component class.
+
+        Args:
+            name: The name of the class.
+            question: What is asked, such as ``metadata-info``.
+            params: The parameters of the question.
+
+        Raises:
+            GraphError: There is no such class, it does not know the question, or the
+                parameters are wrong.
+        """
+        entry = self._entry(name)
+        if entry is None:
+            raise GraphError(f"there is no class '{name}'")
+        known = entry.component_class.queries
+        if question not in known:
+            there = ", ".join(known)
+            raise GraphError(
+                f"{name} does not know the object '{question}'; "
+                + (f"it knows {there}" if there else "it knows none")
+            )
+        check_params(f"{name}: {question}", known[question], params)
+        module, _, function = entry.queries[question].partition(":")
+        answer = getattr(import_module(f".{module}", __package__), function)
+        return answer(params)
 
 
 def full_class_name(text: str) -> str | None:

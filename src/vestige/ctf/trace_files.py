@@ -23,7 +23,9 @@ __all__ = [
     "DamagedFile",
     "LogicalTrace",
     "StreamFiles",
+    "metadata_content",
     "open_traces",
+    "read_metadata",
     "usable_metadata",
 ]
 
@@ -177,7 +179,7 @@ def read_metadata(
         TraceFormatError: They cannot be read, or no data stream can be read with them.
     """
     path = directory / METADATA
-    content = _metadata_content(path)
+    content = metadata_content(path)
     parsed, facts = core.TraceClass.parse_partial(content)
     if facts is None and parsed is not None:
         return parsed, _damaged_recording(path, parsed)
@@ -204,7 +206,15 @@ def _damaged_recording(path: Path, parsed: core.TraceClass) -> DamagedFile | Non
     return DamagedFile(path, TraceFormatError.of_damage(damage))
 
 
-def _metadata_content(path: Path) -> bytes:
+def metadata_content(path: Path) -> bytes:
+    """Read a metadata file.
+
+    Args:
+        path: The file.
+
+    Raises:
+        TraceFormatError: It cannot be read, or is too large.
+    """
     _check_name(path)
     try:
         if path.stat().st_size > LARGEST_METADATA:
@@ -227,7 +237,7 @@ def usable_metadata(path: Path) -> bytes:
     Returns:
         The whole file when all of it can be used, else the text up to where it cannot.
     """
-    content = _metadata_content(path)
+    content = metadata_content(path)
     return core.TraceClass.usable_metadata(content) or content
 
 

@@ -80,11 +80,31 @@ class ComponentClass(NamedTuple):
     """Whether there is always another input port: ``in0``, ``in1`` and so on."""
     check: Callable[[ComponentSpec], None] | None = None
     """Refuses values of parameters that no component can have."""
+    queries: Mapping[str, Mapping[str, Parameter]] = {}
+    """What it answers without a component: the parameters of each question."""
 
     @property
     def kind(self) -> str:
         """What it is: ``source``, ``filter`` or ``sink``."""
         return self.name.partition(".")[0]
+
+    @property
+    def plugin(self) -> str:
+        """The name of the plugin that it is in."""
+        return self.name.split(".")[1]
+
+    @property
+    def input_ports(self) -> str:
+        """The names of its input ports, in words."""
+        if self.kind == "source":
+            return "none"
+        return "in0, in1 and so on" if self.has_many_inputs else "in"
+
+    @property
+    def output_ports(self) -> str:
+        """The names of its output ports, in words."""
+        ports = {"source": "one for each data stream", "filter": "out"}
+        return ports.get(self.kind, "none")
 
 
 class ComponentClasses(Protocol):

@@ -8,10 +8,10 @@ from ..errors import GraphError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .component_class import ComponentClass, ComponentClasses
+    from .component_class import ComponentClass, ComponentClasses, Parameter
     from .plan import ComponentSpec, Connection, Plan
 
-__all__ = ["check_component", "check_plan"]
+__all__ = ["check_component", "check_params", "check_plan"]
 
 
 def check_plan(plan: Plan, classes: ComponentClasses) -> None:
@@ -55,11 +55,7 @@ def check_component(spec: ComponentSpec, classes: ComponentClasses) -> Component
         raise GraphError(
             f"component '{spec.name}': there is no class '{spec.class_name}'"
         )
-    for name, value in spec.params.items():
-        _check_parameter(spec, known, name, value)
-    for name, parameter in known.parameters.items():
-        if parameter.is_required and name not in spec.params:
-            raise GraphError(f"{_whose(spec)}: the parameter '{name}' is missing")
+    check_params(_whose(spec), known.parameters, spec.params)
     if known.check is not None:
         known.check(spec)
     return known
@@ -71,25 +67,36 @@ def _whose(spec: ComponentSpec) -> str:
     return f"component '{spec.name}' ({spec.class_name})"
 
 
-def _check_parameter(
-    spec: ComponentSpec, known: ComponentClass, name: str, value: object
+def check_params(
+    whose: str, known: Mapping[str, Parameter], params: Mapping[str, object]
 ) -> None:
-    parameter = known.parameters.get(name)
-    if parameter is None:
-        there = ", ".join(known.parameters)
-        choices = f"it has {there}" if there else "it has none"
-        raise GraphError(f"{_whose(spec)} has no parameter '{name}'; {choices}")
+    """Refuse unknown parameters, values of other types, and what is missing.
+
+    Args:
+        whose: Who has the parameters, for errors.
+        known: The parameters that there are.
+        params: The values.
+
+    Raises:
+        GraphError: They are not right.
+    """
+    for name, value in params.items():
+        if name not in known:
+            there = ", ".join(known)
+            choices = f"it has {there}" if there else "it has none"
+            raise GraphError(f"{whose} has no parameter '{name}'; {choices}")
+        _check_value(f"{whose}: the parameter '{name}'", known[name], value)
+    for name, parameter in known.items():
+        if parameter.is_required and name not in params:
+            raise GraphError(f"{whose}: the parameter '{name}' is missing")
+
+
+def _check_value(what: str, parameter: Parameter, value: object) -> None:
     if not parameter.type.takes(value):
-        raise GraphError(
-            f"{_whose(spec)}: the parameter '{name}' is {parameter.type.description}, "
-            f"not {value!r}"
-        )
+        raise GraphError(f"{what} is {parameter.type.description}, not {value!r}")
     if parameter.choices and value not in parameter.choices:
         expected = ", ".join(parameter.choices)
-        raise GraphError(
-            f"{_whose(spec)}: the parameter '{name}' is one of {expected}, "
-            f"not '{value}'"
-        )
+        raise GraphError(f"{what} is one of {expected}, not '{value}'")
 
 
 def _check_connections(plan: Plan, kinds: Mapping[str, str]) -> None:

@@ -78,7 +78,7 @@ def test_the_verbs_are_listed_with_their_summaries(run, words):
     assert (status, errors) == (0, "")
     assert [command.name for command in COMMANDS] == [*VERBS]
     for name, verb in VERBS.items():
-        assert f"    {name:12} {verb.summary}" in lines
+        assert f"    {name:12}  {verb.summary}" in lines
     assert "  vestige record -- ./app            run a program and record it" in lines
     assert "\ncommands:\n  COMMAND\n" in text
     assert text.endswith(READING.text)

@@ -29,6 +29,8 @@ VERBS = {
     "export": Verb("ExportCommand", "write events to Parquet, Arrow, CSV or JSON"),
     "convert": Verb("ConvertCommand", "print the text of 'babeltrace2 convert'"),
     "run": Verb("RunCommand", "run components, connected as 'babeltrace2 run' does"),
+    "query": Verb("QueryCommand", "ask a component class, as 'babeltrace2 query' does"),
+    "list-plugins": Verb("ListPluginsCommand", "list the component classes"),
     "check": Verb("CheckCommand", "read everything and say what is damaged"),
     "repair": Verb("RepairCommand", "write a valid trace of what is left of one"),
     "debuginfo": Verb("DebuginfoCommand", "show which files gave the names"),

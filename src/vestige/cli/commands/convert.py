@@ -63,9 +63,9 @@ examples:
         parser.add_argument(
             "-o",
             "--output-format",
-            choices=("text", "dummy", "ctf"),
-            help="print text (the default), or only decode (dummy); ctf with "
-            "--run-args only",
+            choices=("text", "dummy", "ctf-metadata", "ctf"),
+            help="print text (the default), only decode (dummy), or print the metadata "
+            "of a trace (ctf-metadata); ctf with --run-args only",
         )
         parser.add_argument(
             "-w", "--output", metavar="FILE", help="write the text to FILE"
@@ -109,6 +109,8 @@ examples:
 
         if not (options.paths or options.component):
             options.parser.error("the following arguments are required: PATH")
+        if options.output_format == "ctf-metadata":
+            return _write_metadata(options)
         words = _graph_words(options)
         if options.run_args or options.run_args_0:
             print_words(words, for_shells=options.run_args)
@@ -123,6 +125,22 @@ examples:
             # Babeltrace 2 leaves any terminal that shows colours with a reset.
             sys.stdout.write("\x1b[0m")
         return status
+
+
+def _write_metadata(options: argparse.Namespace) -> int:
+    """Write the text of the metadata of the one path."""
+    from ...components.registry import Registry
+
+    if len(options.paths) != 1:
+        options.parser.error("-o ctf-metadata needs one PATH")
+    params = {"path": options.paths[0]}
+    text = Registry().query("source.ctf.fs", "metadata-info", params)["text"]
+    if options.output is None:
+        print(text)
+    else:
+        with open(options.output, "w", encoding="utf-8") as file:  # noqa: PTH123 - the path is text
+            print(text, file=file)
+    return 0
 
 
 def _add_component_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/vestige
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_vestige_subparsers=(record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_subparsers=(record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
 
 _shtab_vestige_record_option_strings=(-h --help -o --output -p --pid --duration --session -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --keep-lttng --include-function --exclude-function -P --patch --library-calls --patch-in --patch-wait --entries --probe --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --inherit-socket --buffer-size --arena-size --mode --max-size --snapshot-on-crash --rotate --keep -q --quiet --recover)
 _shtab_vestige_snapshot_option_strings=(-h --help -o --output)
@@ -15,6 +15,8 @@ _shtab_vestige_report_option_strings=(-h --help --tree --thread --sort --limit -
 _shtab_vestige_export_option_strings=(-h --help --to -o --output -c --columns --split --values --debug-info --strict -e --event --filter -b --begin --end -t --timerange --stream-intersection --clock-gmt --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path)
 _shtab_vestige_convert_option_strings=(-h --help -i --input-format -o --output-format -w --output --clock-offset --clock-offset-ns --clock-force-correlate --debug-info --strict --event -b --begin -e --end -t --timerange --stream-intersection -c --component -p --params --run-args --run-args-0 --clock-cycles --clock-date --clock-gmt --clock-seconds --no-delta -f --fields -n --names --color --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path -v --verbose -d --debug -l --log-level --retry-duration)
 _shtab_vestige_run_option_strings=(-h --help -c --component -p --params -b --base-params -r --reset-base-params -x --connect --strict -v --verbose -d --debug -l --log-level --retry-duration)
+_shtab_vestige_query_option_strings=(-h --help -p --params)
+_shtab_vestige_list_plugins_option_strings=(-h --help)
 _shtab_vestige_check_option_strings=(-h --help --json --strict -e --event --filter -b --begin --end -t --timerange --stream-intersection --clock-gmt)
 _shtab_vestige_repair_option_strings=(-h --help -o --output)
 _shtab_vestige_debuginfo_option_strings=(-h --help --json -a --all -v --verbose --pack -o --output --full -e --event --filter -b --begin --end -t --timerange --stream-intersection --clock-gmt --wide --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle)
@@ -89,22 +91,22 @@ _shtab_vestige_report___sort_choices=(total self calls avg min max name)
 _shtab_vestige_export___to_choices=(parquet arrow csv jsonl)
 _shtab_vestige_convert__i_choices=(ctf lttng-live)
 _shtab_vestige_convert___input_format_choices=(ctf lttng-live)
-_shtab_vestige_convert__o_choices=(text dummy ctf)
-_shtab_vestige_convert___output_format_choices=(text dummy ctf)
+_shtab_vestige_convert__o_choices=(text dummy ctf-metadata ctf)
+_shtab_vestige_convert___output_format_choices=(text dummy ctf-metadata ctf)
 _shtab_vestige_convert___color_choices=(never auto always)
 _shtab_vestige_convert__l_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
 _shtab_vestige_convert___log_level_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
 _shtab_vestige_run__l_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
 _shtab_vestige_run___log_level_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
-_shtab_vestige_lttng_pos_0_choices=(record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_lttng_pos_0_choices=(record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
 _shtab_vestige_top___sort_choices=(name events size lost buffers)
 _shtab_vestige_commands_pos_0_choices=(install)
 _shtab_vestige_commands___systemd_choices=(system user)
 _shtab_vestige_demo___layout_choices=(short babeltrace)
 _shtab_vestige_demo___color_choices=(never auto always)
 _shtab_vestige_completion_pos_0_choices=(bash zsh fish)
-_shtab_vestige_help_pos_0_choices=(record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
-_shtab_vestige_pos_0_choices=(record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_help_pos_0_choices=(record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_pos_0_choices=(record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
 
 _shtab_vestige_record_pos_1_nargs=...
 _shtab_vestige_record__h_nargs=0
@@ -210,6 +212,10 @@ _shtab_vestige_run__v_nargs=0
 _shtab_vestige_run___verbose_nargs=0
 _shtab_vestige_run__d_nargs=0
 _shtab_vestige_run___debug_nargs=0
+_shtab_vestige_query__h_nargs=0
+_shtab_vestige_query___help_nargs=0
+_shtab_vestige_list_plugins__h_nargs=0
+_shtab_vestige_list_plugins___help_nargs=0
 _shtab_vestige_check_pos_0_nargs='*'
 _shtab_vestige_check__h_nargs=0
 _shtab_vestige_check___help_nargs=0

@@ -50,7 +50,7 @@ function _shtab_vestige_using
   test "$_shtab_vestige_cmdpath" = "$argv"
 end
 
-set -g _shtab_vestige_commands record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
+set -g _shtab_vestige_commands record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
 set -g _shtab_vestige_opts_with_value --arena-size --base-params --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --connect --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
 
 complete -c vestige -e
@@ -197,7 +197,7 @@ complete -c vestige -n '_shtab_vestige_using export; and test $_shtab_vestige_np
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a convert -d 'Merge all CTF traces in or below each PATH by time and print their events. Options and output are those of '"'"'babeltrace2 convert'"'"' 2.0; docs/differences.md lists where the output is better.'
 complete -c vestige -n '_shtab_vestige_using convert' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using convert' -s i -l input-format -xka "ctf lttng-live" -d 'input format; lttng-live with --run-args only'
-complete -c vestige -n '_shtab_vestige_using convert' -s o -l output-format -xka "text dummy ctf" -d 'print text (the default), or only decode (dummy); ctf with --run-args only'
+complete -c vestige -n '_shtab_vestige_using convert' -s o -l output-format -xka "text dummy ctf-metadata ctf" -d 'print text (the default), only decode (dummy), or print the metadata of a trace (ctf-metadata); ctf with --run-args only'
 complete -c vestige -n '_shtab_vestige_using convert' -s w -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write the text to FILE'
 complete -c vestige -n '_shtab_vestige_using convert' -l clock-offset -x -d 'add SECONDS to all clocks'
 complete -c vestige -n '_shtab_vestige_using convert' -l clock-offset-ns -x -d 'add NS nanoseconds to all clocks'
@@ -244,6 +244,11 @@ complete -c vestige -n '_shtab_vestige_using run' -s v -l verbose -d 'log more'
 complete -c vestige -n '_shtab_vestige_using run' -s d -l debug -d 'log all'
 complete -c vestige -n '_shtab_vestige_using run' -s l -l log-level -xka "N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE" -d 'log from LEVEL on: N, F, E, W, I, D or T'
 complete -c vestige -n '_shtab_vestige_using run' -l retry-duration -x -d 'wait so long for a source that has nothing yet'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a query -d 'Ask a component class for an object, and print it. '"'"'vestige help CLASS'"'"' lists the objects of a class with their parameters. Options and output are those of '"'"'babeltrace2 query'"'"' 2.0.'
+complete -c vestige -n '_shtab_vestige_using query' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using query' -s p -l params -x -d 'parameters of the object'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a list-plugins -d 'List the component classes that '"'"'vestige run'"'"' and '"'"'vestige convert'"'"' can name, by their plugins.'
+complete -c vestige -n '_shtab_vestige_using list-plugins' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a check -d 'Read the metadata, all packets and every field of every event of the CTF traces in or below each PATH. Print a summary of each trace on standard output, and what is damaged on standard error.'
 complete -c vestige -n '_shtab_vestige_using check' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using check' -l json -d 'print the result as JSON'
@@ -311,7 +316,7 @@ complete -c vestige -n '_shtab_vestige_using gen-tp' -s v -l verbose -d 'print e
 complete -c vestige -n '_shtab_vestige_using gen-tp; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'tracepoint definitions, usually NAME.tp'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a lttng -d 'Control what running programs record: the commands of LTTng 2.13 for sessions, channels, recording event rules and contexts. '"'"'vestige lttng help'"'"' lists them. '"'"'vestige record -p PID'"'"' records a running program without any of them, and vestige.Session does in Python what they do.'
 complete -c vestige -n '_shtab_vestige_using lttng' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
+complete -c vestige -n '_shtab_vestige_using lttng; and test $_shtab_vestige_npos -ge 0' -ka "record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'a command with its options; '"'"'help COMMAND'"'"' describes it'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a top -d 'Show what recording sessions, the programs of the session daemon, and recordings of '"'"'vestige record'"'"' record at this moment: events, bytes, losses and how full buffers are. On a terminal, the table is refreshed: q ends it, s takes the next order, Tab the next session, a all of them, and the space bar looks at once. Elsewhere, it is written once. '"'"'~'"'"' is before a number of events that is estimated in part, from the bytes in buffers; '"'"'?'"'"' stands where nobody can tell.'
 complete -c vestige -n '_shtab_vestige_using top' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using top' -l once -d 'write one table, with rates, and end'
@@ -358,8 +363,8 @@ complete -c vestige -n '_shtab_vestige_using demo' -l debug-info-full-path -d 's
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a completion -d 'Print a script that makes a shell complete the commands, options and files of vestige.'
 complete -c vestige -n '_shtab_vestige_using completion' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using completion; and test $_shtab_vestige_npos -eq 0' -ka "bash zsh fish" -d 'bash, zsh or fish'
-complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a help -d 'Describe Vestige, or one of its commands and all options of it.'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a help -d 'Describe Vestige, one of its commands and all options of it, or a component class and its parameters.'
 complete -c vestige -n '_shtab_vestige_using help' -s h -l help -d 'show this help message and exit'
-complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record snapshot list view report export convert run check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'the command to describe'
+complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'the command, component class or plugin to describe'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a version -d 'Print the version of Vestige.'
 complete -c vestige -n '_shtab_vestige_using version' -s h -l help -d 'show this help message and exit'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from ...errors import NotATraceError
 from ...graph import Stream, TraceInfo
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ...graph.plan import ComponentSpec
 
 __all__ = ["CtfFsSource", "make_ctf_fs"]
@@ -76,6 +78,27 @@ class CtfFsSource:
         if not self.streams and not self.damage and not opened:
             raise NotATraceError("no CTF trace")
 
+    @classmethod
+    def of(cls, params: Mapping[str, Any], first_index: int = 0) -> CtfFsSource:
+        """Open the traces that parameters name.
+
+        Args:
+            params: The parameters, already checked.
+            first_index: Index of the first trace, when there are other sources.
+
+        Raises:
+            NotATraceError: An input holds no trace.
+            TraceFormatError: The metadata of no trace can be used.
+        """
+        return cls(
+            params["inputs"],
+            clock_offset_seconds=params.get("clock-class-offset-s", 0),
+            clock_offset_nanoseconds=params.get("clock-class-offset-ns", 0),
+            force_epoch_origin=params.get("force-clock-class-origin-unix-epoch", False),
+            trace_name=params.get("trace-name"),
+            first_index=first_index,
+        )
+
     def _streams_of(self, index: int, trace: LogicalTrace) -> Iterator[Stream]:
         parsed = self._moved(trace.trace_class)
         info = TraceInfo(
@@ -127,15 +150,7 @@ def make_ctf_fs(spec: ComponentSpec, first_index: int) -> CtfFsSource:
         NotATraceError: An input holds no trace.
         TraceFormatError: The metadata of no trace can be used.
     """
-    params = spec.params
-    return CtfFsSource(
-        params["inputs"],
-        clock_offset_seconds=params.get("clock-class-offset-s", 0),
-        clock_offset_nanoseconds=params.get("clock-class-offset-ns", 0),
-        force_epoch_origin=params.get("force-clock-class-origin-unix-epoch", False),
-        trace_name=params.get("trace-name"),
-        first_index=first_index,
-    )
+    return CtfFsSource.of(spec.params, first_index)
 
 
 def _port_name(stream: Stream, identity: int | None) -> str:

@@ -1,0 +1,35 @@
+"""``vestige list-plugins``: the component classes that there are."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..exit_statuses import PLAIN
+
+__all__ = ["ListPluginsCommand"]
+
+
+class ListPluginsCommand:
+    """Lists component classes by their plugins."""
+
+    name = "list-plugins"
+    description = (
+        "List the component classes that 'vestige run' and 'vestige convert' can name, "
+        "by their plugins."
+    )
+    examples = """\
+examples:
+  vestige list-plugins
+  vestige help source.ctf.fs        describe one of them, and its parameters
+"""
+    exit_statuses = PLAIN
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add nothing: there are no options."""
+
+    def run(self, _options: argparse.Namespace) -> int:
+        """Print the list."""
+        from ..component_help import plugin_list
+
+        print("\n".join(plugin_list()))
+        return 0
