@@ -25,7 +25,7 @@ enum lttng_error_code lttng_clear_session(const char *session_name,
 	code = control_ask_for_handle("clear", session_name, handle ? sizeof(*made) : 0, &memory,
 				      NULL);
 	made = memory;
-	if (made) {
+	if (made && handle) {
 		made->result = LTTNG_OK;
 		*handle = made;
 	}

@@ -32,7 +32,7 @@ enum lttng_error_code lttng_destroy_session_ext(const char *session_name,
 		return (enum lttng_error_code) - code;
 	made = memory;
 	/* Without memory for its path, the session is gone nevertheless. */
-	if (made) {
+	if (made && handle) {
 		control_replace(&made->location.path,
 				control_text_member(answer.value, "archive"));
 		*handle = made;

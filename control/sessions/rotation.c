@@ -32,7 +32,7 @@ int lttng_rotate_session(const char *session_name,
 	if (code)
 		return code;
 	made = memory;
-	if (made) {
+	if (made && rotation_handle) {
 		control_replace(&made->location.path, control_text_member(answer.value, "path"));
 		*rotation_handle = made;
 	}
