@@ -86,7 +86,7 @@ def test_run_prints_what_convert_prints():
     assert ours("run", *words) == ours("convert", *options, *paths)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(24))
 def test_random_plans_print_what_the_peer_prints(seed):
     """Sources, muxers and ranges of time in any order."""
     words = _random_plan(random.Random(seed))  # noqa: S311 - not for secrets
@@ -106,6 +106,15 @@ def _random_plan(chance):
             words.extend(["-p", params])
         return name
 
+    def places(last, count):
+        """Add filters that add fields."""
+        for number in range(count):
+            params = f"debug-info-field-name=places{number},full-path=yes"
+            name = add("filter.lttng-utils.debug-info", params)
+            connections.append(f"{last}:{name}")
+            last = name
+        return last
+
     def tree(depth, traces):
         """Add what gives messages of some traces.
 
@@ -124,7 +133,7 @@ def _random_plan(chance):
         last = add("filter.utils.muxer")
         connections.extend(f"{one}:{last}" for one, _ in upper)
         is_trimmed = any(one for _, one in upper)
-        if not is_trimmed and chance.randrange(3):
+        if not (is_trimmed or chance.randrange(3)):
             begin, end = sorted(chance.sample(TIMES, 2), key=float)
             bounds = [
                 f'begin="{begin}"',
@@ -137,7 +146,10 @@ def _random_plan(chance):
         return last, is_trimmed
 
     traces = chance.sample(TRACES, chance.randrange(1, len(TRACES) + 1))
-    last, _ = tree(2, traces)
+    last, is_trimmed = tree(2, traces)
+    if not is_trimmed:
+        # Where a range begins, the peer forgets what was loaded before.
+        last = places(last, chance.randrange(3))
     sink = add("sink.text.pretty", "no-delta=yes,clock-gmt=yes,clock-date=yes")
     connections.append(f"{last}:{sink}")
     for one in connections:

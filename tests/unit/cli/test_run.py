@@ -83,6 +83,25 @@ def test_base_parameters_are_those_of_all_that_follow(run):
     assert text.startswith("[1795245627.871895064] (+?.?????????)")
 
 
+def test_each_filter_of_one_class_adds_its_field(run):
+    """With the name that it was given, in the order of the connections."""
+    debug_info = "filter.lttng-utils.debug-info"
+    status, text, _ = run(
+        *("run", "-c", "in:src.ctf.fs", "-p", f'inputs=["{DATA / "recording-1"}"]'),
+        *(*MUXER, "-c", f"a:{debug_info}", "-p", "debug-info-field-name=first"),
+        *("-c", f"b:{debug_info}", "-p", "debug-info-field-name=second"),
+        *("-c", "out:sink.text.pretty"),
+        *connected("in:mux", "mux:b", "b:a", "a:out"),
+    )
+    lines = text.splitlines()
+
+    assert status == 0
+    assert lines
+    assert all(
+        0 < one.index("second = { bin") < one.index("first = {") for one in lines
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

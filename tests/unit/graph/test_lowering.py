@@ -201,3 +201,24 @@ def test_what_cannot_run_is_refused(components, connections, message):
         run(components, connections)
 
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("order", [("short", "long"), ("long", "short")])
+def test_filters_of_one_class_act_both(order):
+    """In any order: what one of them hides stays hidden."""
+    first, second = order
+    calls = "filter.vestige.calls"
+    limits = [
+        part("short", calls, **{"least-ns": 1_000}),
+        part("long", calls, **{"least-ns": 1_000_000}),
+    ]
+    traces = [source("in", str(DATA / "recording-1")), part("mux")]
+    ends = ["in:mux", f"mux:{first}", f"{first}:{second}", f"{second}:out"]
+    both = run([*traces, *limits], ends)["out"]
+    alone = [
+        run([*traces, one], ["in:mux", f"mux:{one.name}", f"{one.name}:out"])["out"]
+        for one in limits
+    ]
+
+    assert both == alone[1]
+    assert len(alone[0]) > len(alone[1]) > 0
