@@ -155,6 +155,8 @@ def test_events_are_told_and_recorded(daemon, program, tmp_path):
         wait_until(
             lambda: "[active]" in daemon.lttng("list", "s").out, "it starts", SECONDS
         )
+        # The start waits a second for it; it answers one request after the other.
+        wait_for_listed(daemon, one)
         one.do("5")
         heard(fired, 1)
         say(daemon, "stop s")
