@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from .._typing import TYPE_CHECKING, NamedTuple
+from .._typing import TYPE_CHECKING
 from ..errors import GraphError
 from ..graph.component_class import (
     ARRAY_OF_STRINGS,
@@ -64,17 +64,27 @@ TEXT_SWITCHES = (
 """Parameters of ``sink.text.pretty`` that are booleans."""
 
 
-class Entry(NamedTuple):
-    """A component class, and where one of its components is made."""
+class Entry:
+    """A component class, and where one of its components is made.
 
-    component_class: ComponentClass
-    """What is known of it."""
-    module: str = ""
-    """The module, below this package; empty where none is needed."""
-    function: str = ""
-    """The function there that makes a component of what is wanted."""
-    queries: Mapping[str, str] = {}
-    """The module and the function that answer each question."""
+    Args:
+        component_class: What is known of it.
+        module: The module, below this package; empty where none is needed.
+        function: The function there that makes a component of what is wanted.
+        queries: The module and the function that answer each question.
+    """
+
+    def __init__(
+        self,
+        component_class: ComponentClass,
+        module: str = "",
+        function: str = "",
+        queries: Mapping[str, str] | None = None,
+    ) -> None:
+        self.component_class = component_class
+        self.module = module
+        self.function = function
+        self.queries = queries or {}
 
 
 def _check_times(spec: ComponentSpec) -> None:

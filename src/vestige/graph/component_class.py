@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from .._typing import TYPE_CHECKING, NamedTuple, Protocol
+from .._typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from typing import Any, Literal
@@ -23,13 +23,17 @@ __all__ = [
 ]
 
 
-class ParameterType(NamedTuple):
-    """Which values a parameter can have."""
+class ParameterType:
+    """Which values a parameter can have.
 
-    description: str
-    """What it is called in errors."""
-    types: tuple[type, ...]
-    """The Python types of its values."""
+    Args:
+        description: What it is called in errors.
+        types: The Python types of its values.
+    """
+
+    def __init__(self, description: str, types: tuple[type, ...]) -> None:
+        self.description = description
+        self.types = types
 
     def takes(self, value: object) -> bool:
         """Tell whether a value is one of the type.
@@ -52,36 +56,63 @@ ARRAY_OF_STRINGS = ParameterType("an array of strings", (list,))
 TIME = ParameterType("a string or an integer", (str, int))
 
 
-class Parameter(NamedTuple):
-    """A parameter of a component class."""
+class Parameter:
+    """A parameter of a component class.
 
-    type: ParameterType
-    """Which values it can have."""
-    choices: tuple[str, ...] = ()
-    """The strings that it can be; any when empty."""
-    is_required: bool = False
-    """Whether a component needs it."""
+    Args:
+        type: Which values it can have.
+        choices: The strings that it can be; any when empty.
+        is_required: Whether a component needs it.
+    """
+
+    def __init__(
+        self,
+        type: ParameterType,  # noqa: A002 - what it is
+        choices: tuple[str, ...] = (),
+        *,
+        is_required: bool = False,
+    ) -> None:
+        self.type = type
+        self.choices = choices
+        self.is_required = is_required
 
 
-class ComponentClass(NamedTuple):
-    """A class of components, known before what it takes to run one is imported."""
+class ComponentClass:
+    """A class of components, known before what it takes to run one is imported.
 
-    name: str
-    """Its name, such as ``filter.utils.trimmer``."""
-    description: str
-    """What its components do, in a line."""
-    parameters: Mapping[str, Parameter]
-    """Its parameters, by their names."""
-    lane: Literal["batches", "messages"] = "batches"
-    """Whether its components take and give batches, or one message at a time."""
-    is_pushed_down: bool = False
-    """Whether its components choose what is read of data streams, and do no more."""
-    has_many_inputs: bool = False
-    """Whether there is always another input port: ``in0``, ``in1`` and so on."""
-    check: Callable[[ComponentSpec], None] | None = None
-    """Refuses values of parameters that no component can have."""
-    queries: Mapping[str, Mapping[str, Parameter]] = {}
-    """What it answers without a component: the parameters of each question."""
+    Args:
+        name: Its name, such as ``filter.utils.trimmer``.
+        description: What its components do, in a line.
+        parameters: Its parameters, by their names.
+        lane: Whether its components take and give batches, or one message at a time.
+        is_pushed_down: Whether its components choose what is read of data streams, and
+            do no more.
+        has_many_inputs: Whether there is always another input port: ``in0``, ``in1``
+            and so on.
+        check: Refuses values of parameters that no component can have.
+        queries: What it answers without a component: the parameters of each question.
+    """
+
+    def __init__(  # noqa: PLR0913 - what there is to know of a class
+        self,
+        name: str,
+        description: str,
+        parameters: Mapping[str, Parameter],
+        *,
+        lane: Literal["batches", "messages"] = "batches",
+        is_pushed_down: bool = False,
+        has_many_inputs: bool = False,
+        check: Callable[[ComponentSpec], None] | None = None,
+        queries: Mapping[str, Mapping[str, Parameter]] | None = None,
+    ) -> None:
+        self.name = name
+        self.description = description
+        self.parameters = parameters
+        self.lane = lane
+        self.is_pushed_down = is_pushed_down
+        self.has_many_inputs = has_many_inputs
+        self.check = check
+        self.queries = queries or {}
 
     @property
     def kind(self) -> str:
