@@ -30,22 +30,23 @@ WORDS = 3
 END_SECONDS = 60.0
 
 
-def build_soaked(folder: Path) -> dict[str, Path]:
-    """Build the program for both tracers.
+def build_soaked(folder: Path, name: str = "soaked") -> dict[str, Path]:
+    """Build a program for both tracers.
 
     Args:
         folder: Where.
+        name: The program.
 
     Returns:
         Its paths; the keys are ``own`` and ``lttng``.
     """
     own = folder / "own"
     words = ["gcc", "-g", "-O1", f"-I{PROGRAMS}", *compile_flags()]
-    source = str(PROGRAMS / "soaked.c")
+    source = str(PROGRAMS / f"{name}.c")
     linking = ["-pthread", *link_flags(), "-llttng-ust"]
     run_tool([*words, source, "-o", str(own), *linking])
     theirs = folder / "theirs"
-    Toolchain().build([PROGRAMS / "soaked.c"], theirs)
+    Toolchain().build([PROGRAMS / f"{name}.c"], theirs)
     return {"own": own, "lttng": theirs}
 
 

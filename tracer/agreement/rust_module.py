@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from . import arena, filters, packet, plan
+from . import arena, events, filters, packet, plan
 from .terms import Constant, Enumeration, Member, Structure, Union
 
 __all__ = ["arena_module", "filter_module", "plan_module", "rust_structure"]
@@ -63,11 +63,23 @@ def arena_module() -> str:
             _ARENA_HEAD,
             *(rust_constant(one, "u32") for one in arena.CONSTANTS),
             *(rust_constant(one, "u32") for one in packet.STREAM_CLASSES),
+            *(rust_constant(one, "u32") for one in _state_dump()),
             *bits,
             *(rust_constant(one, "u32") for one in plan.REQUEST_CONSTANTS),
             *(f"\n{rust_structure(one)}" for one in structures),
         ]
     )
+
+
+def _state_dump() -> Iterator[Constant]:
+    """Yield what the collector must know to tell itself what is loaded."""
+    constants = {one.name: one for one in packet.CONSTANTS}
+    yield constants["HEADER_EXTENDED"]
+    times = 1 << int(constants["HEADER_TIME_BITS"].value)
+    yield Constant("COMPACT_TIMES", times, about="That a compact event header can tell.")
+    for number, event in enumerate(events.EVENTS):
+        if event.constant.startswith("DUMP_"):
+            yield Constant(f"EVENT_{event.constant}", number)
 
 
 def plan_module() -> str:

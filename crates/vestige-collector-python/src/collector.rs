@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vestige_collector::arena::Plan;
 use vestige_collector::collector as inner;
+use vestige_collector::loaded_state::Told;
 use vestige_collector::owner::{Owner, Place};
 use vestige_collector::recording::{Limits, Recording};
 use vestige_collector::rollover::Rollover;
@@ -17,11 +18,25 @@ use vestige_collector::timers::Timers;
 use vestige_collector::{recovery, sys};
 
 use crate::errors::exception;
+use crate::loaded::LoadedState;
 use crate::request::PlanRequest;
 use crate::results::{slot_tuple, Outcome, Progress, SlotTuple};
 
 /// No recording takes so long to close.
 const LONGEST: f64 = 1e9;
+
+/// Process ID as we see it and as it sees it, the namespace of that, its name, the contexts of its
+/// records.
+type ProcessTuple = (u32, u32, u64, Vec<u8>, Vec<u8>);
+
+fn told((process, vpid, pid_namespace, name, contexts): ProcessTuple) -> Told {
+    let mut procname = [0; 16];
+    // The last byte is a zero.
+    for (to, from) in procname.iter_mut().take(15).zip(name) {
+        *to = from;
+    }
+    Told { process, vpid, pid_namespace, procname, contexts }
+}
 
 fn place_of(path: PathBuf, owner: Option<(u32, u32, Vec<u32>)>) -> Place {
     let owner = owner.map(|(user, group, groups)| Owner { user, group, groups });
@@ -151,6 +166,30 @@ impl Collector {
     #[doc = core_doc!(Collector.clear)]
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.0.clear()).map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Collector.set_monotonic)]
+    fn set_monotonic(&self) {
+        self.0.set_monotonic();
+    }
+
+    #[doc = core_doc!(Collector.now)]
+    fn now(&self) -> u64 {
+        self.0.now()
+    }
+
+    #[doc = core_doc!(Collector.write_state)]
+    #[pyo3(signature = (processes, loaded, time = None))]
+    fn write_state(
+        &self,
+        py: Python<'_>,
+        processes: Vec<ProcessTuple>,
+        loaded: &LoadedState,
+        time: Option<u64>,
+    ) -> PyResult<()> {
+        let processes: Vec<Told> = processes.into_iter().map(told).collect();
+        py.detach(|| self.0.write_state(&processes, &loaded.0, time))
+            .map_err(|error| exception(&error))
     }
 
     #[doc = core_doc!(Collector.hand_over)]

@@ -13,6 +13,16 @@ pub const ARENA_UNREACHED: u32 = 32;
 /// Of the rings of threads.
 pub const STREAM_CLASS: u32 = 0;
 pub const STREAM_CLASS_OF_CPUS: u32 = 1;
+/// In place of the class, which follows in 32 bits, with all of the time.
+pub const HEADER_EXTENDED: u32 = 255;
+/// That a compact event header can tell.
+pub const COMPACT_TIMES: u32 = 16777216;
+pub const EVENT_DUMP_START: u32 = 4;
+pub const EVENT_DUMP_PROCNAME: u32 = 5;
+pub const EVENT_DUMP_BIN_INFO: u32 = 6;
+pub const EVENT_DUMP_BUILD_ID: u32 = 7;
+pub const EVENT_DUMP_DEBUG_LINK: u32 = 8;
+pub const EVENT_DUMP_END: u32 = 9;
 /// Nothing more is recorded.
 pub const ARENA_CLOSED: u32 = 1;
 /// The recording has reached its size: what finds no room is dropped at once.

@@ -6,6 +6,7 @@ use std::sync::atomic::{fence, Ordering};
 use std::sync::Arc;
 
 use crate::account::Account;
+use crate::agreement::{COMPACT_TIMES, HEADER_EXTENDED};
 use crate::budget::FILE_BYTES;
 use crate::layout::PACKET_BYTES;
 use crate::packet::{Head, ALIGNMENT};
@@ -76,6 +77,27 @@ impl Packets {
     }
 }
 
+const EXTENDED_HEADER_BYTES: usize = 13;
+
+/// The time of a record, as readers find it: after the beginning of its packet.
+fn time_of(head: &[u8; EXTENDED_HEADER_BYTES], begin: u64) -> u64 {
+    let [first, second, third, fourth, _, time @ ..] = *head;
+    if u32::from(first) == HEADER_EXTENDED {
+        return u64::from_ne_bytes(time);
+    }
+    let lower = if cfg!(target_endian = "little") {
+        u32::from_le_bytes([second, third, fourth, 0])
+    } else {
+        u32::from_be_bytes([0, second, third, fourth])
+    };
+    let time = begin & !u64::from(COMPACT_TIMES - 1) | u64::from(lower);
+    if time < begin {
+        time.saturating_add(u64::from(COMPACT_TIMES))
+    } else {
+        time
+    }
+}
+
 fn is_gone(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EFAULT)
 }
@@ -101,6 +123,7 @@ impl Recording {
         } else if !draft.records.is_empty() || is_untold(&account, draft) || draft.given_up > 0 {
             self.begin_stream(slot, state, draft);
             account = state.account;
+            self.come_before(draft);
             self.write_draft(slot, state, draft, &mut account)?;
             let process = (state.identity.vpid, state.identity.pid_namespace);
             self.keep_state(account.instance_id, process, draft);
@@ -127,6 +150,22 @@ impl Recording {
             self.trace.tallies.streams.fetch_add(1, Ordering::Relaxed);
         } else {
             self.arena.note(slot, &state.account);
+        }
+    }
+
+    /// Lets the state dump of the chunk be before a packet.
+    fn come_before(&self, draft: &Draft) {
+        let state = &self.trace.loaded_state;
+        if !state.may_come_before(draft.begin) {
+            return;
+        }
+        let Some((at, bytes)) = draft.records.first() else { return };
+        let mut head = [0; EXTENDED_HEADER_BYTES];
+        let size = head.len().min(*bytes as usize);
+        self.arena.memory().read(*at, head.get_mut(..size).unwrap_or_default());
+        let time = time_of(&head, draft.begin);
+        if let Err(error) = state.come_before(time, &self.trace) {
+            self.trace.add_problem(format!("addresses may lack their functions: {error}"));
         }
     }
 

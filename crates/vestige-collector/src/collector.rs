@@ -15,6 +15,8 @@ use crate::drain::Reach;
 use crate::files::{Files, Write};
 use crate::inherited::{Entrance, Inherited};
 use crate::leader::{Leader, Signals};
+use crate::loaded::Loaded;
+use crate::loaded_state::{Dump, Told};
 use crate::owner::Place;
 use crate::pass::LiveSlot;
 use crate::progress::Progress;
@@ -297,6 +299,7 @@ impl Collector {
         for one in self.arenas.all() {
             one.snapshot(&mut snapshot)?;
         }
+        snapshot.write_state(&trace.loaded_state)?;
         Ok(snapshot.taken)
     }
 
@@ -317,6 +320,40 @@ impl Collector {
     /// It cannot be written to, and all goes on as before.
     pub fn cut(&self, place: impl Into<Place>) -> io::Result<()> {
         self.arenas.cut(place.into())
+    }
+
+    /// Takes `CLOCK_MONOTONIC` for the clock of the trace, and not the counter.
+    pub fn set_monotonic(&self) {
+        self.arenas.trace.loaded_state.set_monotonic(true);
+    }
+
+    /// The time now, as records have it.
+    pub fn now(&self) -> u64 {
+        self.arenas.trace.loaded_state.now()
+    }
+
+    /// Tells what processes had loaded at a time, or, without one, when the present chunk began.
+    /// A dump that was kept for snapshots is replaced.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn write_state(
+        &self,
+        processes: &[Told],
+        loaded: &Loaded,
+        time: Option<u64>,
+    ) -> io::Result<()> {
+        let trace = &self.arenas.trace;
+        let _writing = trace.writing();
+        let has_cpu_rings = self.recording().arena.has_cpu_rings();
+        let dump = Dump::new(processes, loaded, has_cpu_rings);
+        match time {
+            Some(time) if !trace.is_kept => {
+                dump.write(trace.target(), &mut trace.streams(), time).map(drop)
+            }
+            _ => trace.loaded_state.write(dump, trace),
+        }
     }
 
     /// Keeps what processes say of their state, for chunks that begin later; before the start.

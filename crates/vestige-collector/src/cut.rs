@@ -44,6 +44,7 @@ impl Arenas {
                 return Err(io::Error::from(io::ErrorKind::Unsupported));
             }
             let _alone = self.trace.alone();
+            let begin = self.trace.loaded_state.now();
             for one in all {
                 one.drain_all();
             }
@@ -63,6 +64,7 @@ impl Arenas {
             next.place().with_rights(|| fs::rename(&from, &to)).map_err(|e| at_path(&e, &to))?;
             files.move_to(next.clone());
             self.trace.indexes.begin_anew(next.place());
+            self.trace.loaded_state.begin_at(begin);
             for one in all {
                 one.arena.set_directory(path)?;
             }
@@ -115,6 +117,7 @@ impl Arenas {
     pub fn clear(&self) -> io::Result<()> {
         self.all_while(|all| {
             let _alone = self.trace.alone();
+            let begin = self.trace.loaded_state.now();
             for one in all {
                 one.forget_files();
             }
@@ -128,6 +131,7 @@ impl Arenas {
                 one.drain_all();
             }
             self.trace.set_discarding(false);
+            self.trace.loaded_state.begin_at(begin);
             self.trace.budget().begin_anew(cleared?);
             Ok(())
         })

@@ -32,6 +32,7 @@ pub mod layout;
 pub mod leader;
 pub mod life;
 pub mod loaded;
+pub mod loaded_state;
 pub mod looks;
 pub mod mapping;
 pub mod overwriting;

@@ -16,6 +16,7 @@ use crate::arena::at_path;
 use crate::drain::Group;
 use crate::files::Files;
 use crate::indexes::Indexes;
+use crate::loaded_state::{LoadedState, Target};
 use crate::packet::Head;
 use crate::recording::{Recording, SlotState};
 use crate::streams::{data_name, Streams};
@@ -42,6 +43,8 @@ pub struct Snapshot {
     /// Records of a packet, with what follows them.
     records: Vec<u8>,
     pub taken: Taken,
+    /// When the first packet begins.
+    begin: u64,
 }
 
 /// The file of one ring in a snapshot.
@@ -68,6 +71,7 @@ impl Snapshot {
             streams: Streams::default(),
             records: Vec::new(),
             taken: Taken::default(),
+            begin: u64::MAX,
         }
     }
 
@@ -89,9 +93,20 @@ impl Snapshot {
         })
     }
 
+    /// Tells what is loaded, before all else.
+    pub fn write_state(&mut self, state: &LoadedState) -> io::Result<()> {
+        if self.taken.packets == 0 {
+            return Ok(());
+        }
+        let before = self.begin.saturating_sub(1);
+        let target = Target { files: &self.files, indexes: &self.indexes, uuid: &self.uuid };
+        state.write_kept(target, &mut self.streams, before)
+    }
+
     /// Writes a packet with the records that were copied.
     fn write(&mut self, stream: &mut Stream, draft: &Draft) -> io::Result<()> {
         let begin = draft.begin.max(stream.last_end);
+        self.begin = self.begin.min(begin);
         let head = Head {
             instance_id: stream.instance_id,
             begin,

@@ -63,6 +63,7 @@ pub fn ring_name(number: u64) -> String {
 }
 
 impl Streams {
+    /// The number of a PID namespace, which the numbers of its streams have.
     fn space(&mut self, inode: u64) -> u64 {
         let known = self.spaces.iter().position(|one| *one == inode);
         let place = known.unwrap_or_else(|| {
@@ -102,6 +103,13 @@ impl Streams {
         *namesake += 1;
         account.opened = 1;
         true
+    }
+
+    /// The number of a stream of no thread in a PID namespace, by a number of 31 bits.
+    pub fn apart(&mut self, pid_namespace: u64, number: u64) -> u64 {
+        // Above all CPUs, and as these without a process.
+        let upper = 1 << (ID_BITS + NAMESAKE_BITS - 1);
+        self.space(pid_namespace) << (ID_BITS + NAMESAKE_BITS) | upper | number & (upper - 1)
     }
 
     /// The number of the next stream of the same name; none if there are too many.

@@ -489,8 +489,9 @@ pub fn counter() -> u64 {
     monotonic()
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-fn monotonic() -> u64 {
+/// `CLOCK_MONOTONIC`, in nanoseconds.
+#[must_use]
+pub fn monotonic() -> u64 {
     // SAFETY: all zeros are a value of the structure, which is ours.
     let mut now: libc::timespec = unsafe { mem::zeroed() };
     // SAFETY: as above.

@@ -10,6 +10,7 @@ use crate::arena::at_path;
 use crate::budget::{Budget, FILE_BYTES};
 use crate::files::{Files, Write};
 use crate::indexes::Indexes;
+use crate::loaded_state::{LoadedState, Target};
 use crate::owner::Place;
 use crate::recording::{Failure, Limits, Tallies};
 use crate::rollover::Rollover;
@@ -54,6 +55,8 @@ pub struct Trace {
     began: Instant,
     /// For chunks that begin later.
     pub states: States,
+    /// Dumps of the collector's own.
+    pub loaded_state: LoadedState,
     /// Whoever drains a slot has it with others; who ends a chunk has it alone.
     gate: RwLock<()>,
     /// Whether records are thrown away in place of being written.
@@ -180,6 +183,7 @@ impl Trace {
             failure: Mutex::default(),
             began: Instant::now(),
             states: States::default(),
+            loaded_state: LoadedState::default(),
             gate: RwLock::default(),
             is_discarding: AtomicBool::new(false),
         })
@@ -208,6 +212,11 @@ impl Trace {
     /// Nanoseconds since the trace was opened.
     pub fn now(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Where dumps of its own are written.
+    pub const fn target(&self) -> Target<'_> {
+        Target { files: &self.files, indexes: &self.indexes, uuid: &self.uuid }
     }
 
     /// The data streams.

@@ -33,9 +33,9 @@ _LiveSlot: TypeAlias = tuple[int, int, int, str]
 """
 
 _LoadedObject: TypeAlias = tuple[int, int, bytes, bool, bytes, tuple[bytes, int] | None]
-"""Where an object's first segment is, bytes from there to the end of its last, its path as
-the process sees it, whether it is position-independent, its build ID (empty if it has
-none), and its debug link: a file name and the CRC-32 of that file.
+"""Where an object's first segment is, bytes from there to the end of its last, its path
+as the process sees it, whether it is position-independent, its build ID (empty if there
+is none), and its debug link: a file name and the CRC-32 of that file.
 """
 
 _Unreached: TypeAlias = tuple[int, int, int, int, str]
@@ -194,6 +194,35 @@ class Collector:
 
         Raises:
             OSError: A file cannot be removed.
+        """
+
+    def set_monotonic(self) -> None:
+        """Take ``CLOCK_MONOTONIC`` for the clock of the trace, and not the counter."""
+
+    def now(self) -> int:
+        """Return the time now, as records have it."""
+
+    def write_state(
+        self,
+        processes: Sequence[tuple[int, int, int, bytes, bytes]],
+        loaded: LoadedState,
+        time: int | None = None,
+    ) -> None:
+        """Write a state dump, as a data stream of its own.
+
+        Where nothing is written but snapshots, it is kept for each of them, in place of
+        the one before.
+
+        Args:
+            processes: Of each its ID here and as it sees it, the inode of the PID
+                namespace of that, its name, and the contexts that its records have.
+            loaded: What they have loaded; those that are not there are left out.
+            time: When that was, see :meth:`now`; ``None`` is when the present chunk
+                began, after :meth:`cut` or :meth:`clear`. Then it is before all other
+                records, also where one was made earlier and appended later.
+
+        Raises:
+            OSError: It cannot be written.
         """
 
     def hand_over(self) -> Outcome:

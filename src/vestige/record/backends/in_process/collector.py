@@ -18,7 +18,15 @@ from ...collected import Collected, Unreached
 from ...rules.options import THREADS, RecordingOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
+
+    from ..._collector import LoadedState
+
+    ToldProcess: TypeAlias = tuple[int, int, int, bytes, bytes]
+    """Its ID here, and as it sees it, the inode of its PID namespace, its name, and the
+    contexts of its records.
+    """
 
 __all__ = [
     "Owner",
@@ -340,6 +348,29 @@ class RunningCollector:
                 f"cannot be cleared: {error.strerror or error}",
                 path=error.filename or self._directory,
             ) from error
+
+    def now(self) -> int:
+        """Return the time now, as records have it."""
+        return self._core.now()
+
+    def set_monotonic(self) -> None:
+        """Take ``CLOCK_MONOTONIC`` for the clock of the trace, and not the counter."""
+        self._core.set_monotonic()
+
+    def write_state(
+        self, processes: Sequence[ToldProcess], loaded: LoadedState, time: int | None
+    ) -> None:
+        """Write what processes have loaded, as their own state dumps would say it.
+
+        Args:
+            processes: The processes.
+            loaded: What they have loaded; those that are not there are left out.
+            time: When that was; ``None`` is when the present chunk began.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        self._core.write_state(processes, loaded, time)
 
     def hand_over(self) -> Collected:
         """Write what is there, and let another process collect what is to come.

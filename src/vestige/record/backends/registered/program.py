@@ -64,6 +64,9 @@ class Program:
         self.recorded: dict[tuple[str, str], int] = {}
         """By sessions and channels: the inodes of the memories that it records to."""
 
+        self.known: set[int] = set()
+        """Those to which it has ever recorded, and told what is loaded."""
+
         self.is_gone = False
         self.silent_since: float | None = None
         """When it was asked, or last said something before the end of its answer."""

@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ from ..lttng_ust.timers import Timers
 from ..lttng_ust.trace_files import OwnerFiles
 from ..patience import LONGEST_FOR_ANSWERS, Patience
 from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining, Message
+from .loaded_state import LoadedObjects, LoadedState, ToldProgram
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
 from .program import Program, ProgramGoneError
@@ -71,10 +72,23 @@ class _Session:
         """Bytes that these have recorded, by channel."""
         self.users: set[int] = set()
         """Those whose traces have begun."""
+        self.kept_programs: dict[int, ToldProgram] = {}
+        """Those whose state snapshots need, by process."""
+        self.kept_state: LoadedState | None = None
+        """What they had when the session was cleared, or began again."""
+        self.again: list[Program] = []
+        """Those that go on to record, and do not tell what is loaded by themselves."""
+        self.silent: set[int] = set()
+        """Processes whose state the daemon cannot tell: they are asked themselves."""
         self.failure: Exception | None = None
         self.timers = Timers()
         self.told: Exception | None = None
         """The last one that was told, and stays true."""
+
+    def keep_state(self, programs: Iterable[Program], loaded: LoadedState) -> None:
+        """Let snapshots tell what programs have loaded now."""
+        self.kept_programs |= {one.pid: _told(one) for one in programs}
+        self.kept_state = loaded
 
     def add_lost(self, channel: str, lost: Losses) -> None:
         """Count what a trace that is gone has lost."""
@@ -120,6 +134,7 @@ class RegisteredPrograms:
         self.watched = WatchedRules()
         self.on_usage: OnUsage = ignore_usage
         """Called when it was looked at how full rings are."""
+        self._looks = LoadedObjects()
 
     async def open(self, left: Sequence[SessionPlan] = ()) -> None:
         """Let programs come.
@@ -275,6 +290,9 @@ class RegisteredPrograms:
         replaced = _replaced(program, session, channel.name, trace.arena)
         status = await program.record(trace.words(channel), rules, replaced)
         if status == Joining.DONE:
+            if trace.arena in program.known:
+                session.again.append(program)
+            program.known.add(trace.arena)
             return
         program.recorded.pop(key, None)
         why = "it cannot reach the memory of the channel"
@@ -318,8 +336,14 @@ class RegisteredPrograms:
         """
         session = self._sessions.setdefault(plan.name, _Session(plan))
         session.set_plan(plan)
+        times = {key: one.now() for key, one in session.traces.items()}
         bring = partial(self._try_to_bring, session)
         await self._patience.bring([*self._programs], bring, lambda _: None)
+        again, session.again = session.again, []
+        if again:
+            loaded = self._read(session, again, session.kept_state)
+            self._tell_state_of(session, again, loaded, times)
+            await self.dump_state_for_chunk(plan.name)
         for channel in plan.channels:
             self._begin_monitor(session, channel)
 
@@ -396,9 +420,51 @@ class RegisteredPrograms:
             Whether it is so; otherwise some of them are still written to.
         """
         session = self._sessions.get(name)
-        traces = [] if session is None else [*session.traces.values()]
-        done = [one.cut() for one in traces]
+        if session is None:
+            return True
+        programs = self._recorded(session)
+        before = self._looks.read([one.pid for one in programs])
+        done = [one.cut() for one in session.traces.values()]
+        self._tell_state_of(session, programs, self._read(session, programs, before))
         return all(done)
+
+    def _recorded(self, session: _Session) -> list[Program]:
+        """Return the programs that record for a session."""
+        name = session.plan.name
+        return [
+            one for one in self._programs if any(key[0] == name for key in one.recorded)
+        ]
+
+    def _read(
+        self,
+        session: _Session,
+        programs: Sequence[Program],
+        before: LoadedState | None = None,
+    ) -> LoadedState:
+        """Return what programs have loaded, and have had before.
+
+        Those that cannot be read are asked to tell it themselves.
+        """
+        loaded = self._looks.read([one.pid for one in programs], before)
+        session.silent = {one.pid for one in programs} - {*loaded.processes}
+        return loaded
+
+    def _tell_state_of(
+        self,
+        session: _Session,
+        programs: Sequence[Program],
+        loaded: LoadedState,
+        times: Mapping[tuple[str, int], int] | None = None,
+    ) -> None:
+        """Write what programs had when the present chunk began, or at other times."""
+        if session.plan.output is None:
+            session.keep_state(programs, loaded)
+            return
+        for key, trace in session.traces.items():
+            own = [one for one in programs if trace.arena in one.recorded.values()]
+            time = times.get(key) if times is not None else None
+            if not trace.write_state([*map(_told, own)], loaded, time):
+                session.silent |= {one.pid for one in own}
 
     def clear(self, name: str) -> None:
         """Throw away what a session has recorded up to now.
@@ -407,8 +473,15 @@ class RegisteredPrograms:
             name: The session.
         """
         session = self._sessions.get(name)
-        for trace in [] if session is None else session.traces.values():
+        if session is None:
+            return
+        programs = self._recorded(session)
+        before = self._looks.read([one.pid for one in programs])
+        for trace in session.traces.values():
             trace.clear()
+        session.kept_programs = {}
+        session.kept_state = None
+        self._tell_state_of(session, programs, self._read(session, programs, before))
 
     def chunk_size(self, name: str) -> int:
         """Return how many bytes were written since the last rotation.
@@ -514,20 +587,28 @@ class RegisteredPrograms:
         Args:
             name: The session.
 
+        The daemon does it, for all that it can read.
+
         Returns:
-            Those that have not answered; they do it when they do.
+            Those that were asked and have not answered; they do it when they do.
         """
+        session = self._sessions.get(name)
+        if session is None:
+            return []
+        times = {key: one.now() for key, one in session.traces.items()}
+        programs = self._recorded(session)
+        loaded = self._read(session, programs, session.kept_state)
+        self._tell_state_of(session, programs, loaded, times)
+        asked = [one for one in programs if one.pid in session.silent]
         silent: list[Program] = []
 
         async def dump(program: Program) -> None:
             with suppress(ProgramGoneError):
-                for (session, _), arena in [*program.recorded.items()]:
-                    if session == name:
+                for (of, _), arena in [*program.recorded.items()]:
+                    if of == name:
                         await program.dump_state(arena)
 
-        await self._patience.bring(
-            [*self._programs], dump, lambda _: None, silent=silent
-        )
+        await self._patience.bring(asked, dump, lambda _: None, silent=silent)
         return [*map(_named, silent)]
 
     async def snapshot(self, name: str, files: OwnerFiles, most: int | None) -> None:
@@ -542,13 +623,21 @@ class RegisteredPrograms:
             OSError: It cannot be written.
         """
         session = self._sessions.get(name)
-        for trace in [] if session is None else [*session.traces.values()]:
+        if session is None:
+            return
+        told = session.kept_programs | {
+            one.pid: _told(one) for one in self._recorded(session)
+        }
+        loaded = self._looks.read([*told], session.kept_state)
+        for trace in [*session.traces.values()]:
+            own = [one for one in told.values() if trace.arena in one.arenas]
+            trace.write_state(own, loaded)
             trace.snapshot(files, most)
             # Others are answered between two traces.
             await asyncio.sleep(0)
 
     async def dump_state_for_chunk(self, name: str) -> None:
-        """Let the programs of a session describe their state to a new chunk.
+        """Let those describe their state to a new chunk for whom the daemon cannot.
 
         None is let go for that, and nobody waits long for one that is stopped.
 
@@ -558,11 +647,14 @@ class RegisteredPrograms:
 
         async def dump(program: Program) -> None:
             with suppress(ProgramGoneError):
-                for (session, _), arena in [*program.recorded.items()]:
-                    if session == name:
+                for (of, _), arena in [*program.recorded.items()]:
+                    if of == name:
                         await program.dump_state_some_time(arena)
 
-        await self._patience.bring([*self._programs], dump, lambda _: None)
+        session = self._sessions.get(name)
+        silent = set() if session is None else session.silent
+        asked = [one for one in self._programs if one.pid in silent]
+        await self._patience.bring(asked, dump, lambda _: None)
 
     async def write_metadata(self, name: str) -> None:
         """Write what begins the metadata of a session once more.
@@ -613,6 +705,12 @@ class RegisteredPrograms:
 
 def _named(program: Program) -> dict[str, Any]:
     return {"pid": program.pid, "name": program.command()}
+
+
+def _told(program: Program) -> ToldProgram:
+    hello, known = program.hello, frozenset(program.known)
+    space = hello.pid_namespace
+    return ToldProgram(program.pid, program.vpid, space, hello.name, known)
 
 
 def _hello(raw: bytes) -> Hello:

@@ -28,6 +28,7 @@ from ..in_process.tracer import recording_words
 from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
 from ..lttng_ust.trace_files import INDEX_FOLDER, OwnerFiles, TraceFolder
 from .channel_options import channel_options, channel_writing
+from .loaded_state import LoadedState, ToldProgram, told_processes
 
 if TYPE_CHECKING:
     from ..lttng_ust.trace_files import Older
@@ -158,9 +159,15 @@ class ProgramTrace:
             owner=self._owner,
             user=self._user,
         )
+        self._set_clock()
 
     def _take_over(self) -> None:
         self._collector = RunningCollector.take_over(self._folder, owner=self._owner)
+        self._set_clock()
+
+    def _set_clock(self) -> None:
+        if not self._is_counter:
+            self._collector.set_monotonic()
 
     @property
     def chunk_size(self) -> int:
@@ -278,6 +285,35 @@ class ProgramTrace:
         except (OSError, RecordError) as error:
             self.failure = error
             return False
+        return True
+
+    def now(self) -> int:
+        """Return the time now, as records have it."""
+        return 0 if self.breakage else self._collector.now()
+
+    def write_state(
+        self,
+        programs: Sequence[ToldProgram],
+        loaded: LoadedState,
+        time: int | None = None,
+    ) -> bool:
+        """Tell what programs have loaded.
+
+        Args:
+            programs: The programs.
+            loaded: What they have loaded.
+            time: When that was; ``None`` is when the chunk began.
+
+        Returns:
+            Whether it could be written.
+        """
+        if self.breakage is None and programs:
+            try:
+                told = told_processes(programs, self._options.contexts)
+                self._collector.write_state(told, loaded, time)
+            except OSError as error:
+                self.failure = self.failure or error
+                return False
         return True
 
     def _move_metadata(self, *, writes: bool = False) -> None:
