@@ -582,3 +582,29 @@ fn is_untold(account: &Account, draft: &Draft) -> bool {
 }
 
 const _: () = assert!(PACKET_BYTES % ALIGNMENT == 0);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_record_tells_when_a_packet_begins_in_truth() {
+        let extended = |time: u64| {
+            let mut head = [0xFF; EXTENDED_HEADER_BYTES];
+            head[5..].copy_from_slice(&time.to_ne_bytes());
+            head
+        };
+        let compact = |lower: u32| {
+            let word =
+                if cfg!(target_endian = "little") { lower << 8 | 4 } else { 4 << 24 | lower };
+            let mut head = [9; EXTENDED_HEADER_BYTES];
+            head[..4].copy_from_slice(&word.to_ne_bytes());
+            head
+        };
+        let begin = 0x12_3456_7890;
+        assert_eq!(time_of(&extended(17), begin), 17);
+        assert_eq!(time_of(&compact(0x56_7890), begin), begin);
+        assert_eq!(time_of(&compact(0x56_7891), begin), begin + 1);
+        assert_eq!(time_of(&compact(0x56_788F), begin), 0x12_3556_788F);
+    }
+}
