@@ -157,6 +157,15 @@ def _random_plan(chance):
     return words
 
 
+@pytest.mark.parametrize("params", ["step=+0", "step=+0,hide-zero=yes"])
+@pytest.mark.parametrize("trace", TRACES, ids=[one.name for one in TRACES])
+def test_counts_are_those_of_the_peer(trace, params):
+    """Of all types of messages."""
+    words = ["convert", trace, "-c", "sink.utils.counter", "-p", params]
+
+    assert ours(*words) == peer(*words)
+
+
 @pytest.mark.parametrize("trace", TRACES, ids=[one.name for one in TRACES])
 @pytest.mark.parametrize(
     ("question", "params"),

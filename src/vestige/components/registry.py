@@ -240,6 +240,19 @@ def _sink_text_pretty() -> Entry:
     )
 
 
+def _sink_counter() -> Entry:
+    return Entry(
+        ComponentClass(
+            "sink.utils.counter",
+            "Count messages of each type.",
+            {"hide-zero": Parameter(BOOLEAN), "step": Parameter(INTEGER)},
+            needs_packets=True,
+        ),
+        "sinks.counter",
+        "make_counter",
+    )
+
+
 def _sink_dummy() -> Entry:
     return Entry(
         ComponentClass("sink.utils.dummy", "Decode everything and drop it.", {}),
@@ -257,6 +270,7 @@ BUILT_IN: dict[str, Callable[[], Entry]] = {
     "filter.vestige.calls": _filter_calls,
     "sink.text.pretty": _sink_text_pretty,
     "sink.vestige.short": _sink_short,
+    "sink.utils.counter": _sink_counter,
     "sink.utils.dummy": _sink_dummy,
 }
 """What describes the classes that are built in, by their names."""

@@ -89,6 +89,7 @@ class ComponentClass:
             do no more.
         has_many_inputs: Whether there is always another input port: ``in0``, ``in1``
             and so on.
+        needs_packets: Whether its components look at whole packets.
         check: Refuses values of parameters that no component can have.
         queries: What it answers without a component: the parameters of each question.
     """
@@ -102,6 +103,7 @@ class ComponentClass:
         lane: Literal["batches", "messages"] = "batches",
         is_pushed_down: bool = False,
         has_many_inputs: bool = False,
+        needs_packets: bool = False,
         check: Callable[[ComponentSpec], None] | None = None,
         queries: Mapping[str, Mapping[str, Parameter]] | None = None,
     ) -> None:
@@ -111,6 +113,7 @@ class ComponentClass:
         self.lane = lane
         self.is_pushed_down = is_pushed_down
         self.has_many_inputs = has_many_inputs
+        self.needs_packets = needs_packets
         self.check = check
         self.queries = queries or {}
 

@@ -173,9 +173,20 @@ class _Lowering:
                 selections = self._narrowed(name, selections)
             elif not self._class_of[name].has_many_inputs:
                 filters.append(self._specs[name])
+        self._refuse_parts(sink.name, selections)
         used = self._names_above(sink.name)
         sources = [one for name, one in self._sources.items() if name in used]
         return Pipe(selections, sources, filters, sink)
+
+    def _refuse_parts(self, name: str, selections: Selections) -> None:
+        """Refuse a sink that looks at packets of which a part is read."""
+        if self._class_of[name].needs_packets and {*selections.values()} - {
+            Selection()
+        }:
+            raise GraphError(
+                f"component '{name}' ({self._class_of[name].name}): it looks at whole "
+                "packets, and cannot be run yet after a choice of events or times"
+            )
 
     def _branch(self, wire: Wire) -> Selections:
         """Return the data streams that come in at one of several ports."""

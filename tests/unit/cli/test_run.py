@@ -102,6 +102,34 @@ def test_each_filter_of_one_class_adds_its_field(run):
     )
 
 
+def test_messages_are_counted(run):
+    """Streams and packets as the trace has them."""
+    status, text, _ = run("convert", TRACE, "-c", "sink.utils.counter")
+
+    assert status == 0
+    assert text.splitlines() == [
+        "              4 Event messages",
+        "              2 Stream beginning messages",
+        "              2 Stream end messages",
+        "              2 Packet beginning messages",
+        "              2 Packet end messages",
+        "              0 Discarded event messages",
+        "              0 Discarded packet messages",
+        "              0 Message iterator inactivity messages",
+        "             12 messages (TOTAL)",
+    ]
+
+
+def test_parts_of_packets_are_not_counted(run):
+    """Nobody knows which packets a range of time leaves."""
+    status, text, errors = run(
+        "convert", TRACE, "--begin=0", "-c", "sink.utils.counter"
+    )
+
+    assert (status, text) == (1, "")
+    assert "(sink.utils.counter): it looks at whole packets" in errors
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
