@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
+from ._suppress import suppress
 from ._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .record.collected import Collected
 
 __all__ = ["recover_abandoned"]
@@ -60,10 +63,8 @@ def _left_by_daemons(path: str) -> Iterator[tuple[str, Collected | str]]:
     With the session of a daemon that was killed, the next one goes on. One that was
     destroyed when the disk was full belongs to nobody, and is completed.
     """
-    from pathlib import Path  # noqa: PLC0415 - see above
-
     for kind in ("uid/*/*/*", "pid/*/*"):
-        for register in Path(path, "ust").glob(f"{kind}/{REGISTER}"):
+        for register in _registers(path, kind):
             # Hardly any session has one.
             from .record.backends.in_process.recovery import (  # noqa: PLC0415 - see above
                 is_ended,
@@ -81,3 +82,14 @@ def _left_by_daemons(path: str) -> Iterator[tuple[str, Collected | str]]:
                 yield path, one
             for reason in reasons:
                 yield path, reason
+
+
+def _registers(path: str, kind: str) -> Iterator[Path]:
+    """Yield the registers of a session's traces, as far as they are there.
+
+    A session that goes on may be rotated or cleared meanwhile.
+    """
+    from pathlib import Path  # noqa: PLC0415 - see above
+
+    with suppress(OSError):
+        yield from Path(path, "ust").glob(f"{kind}/{REGISTER}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core import Verifier
 from ..errors import NotATraceError, VestigeError
@@ -14,8 +15,12 @@ from ..graph import Stream
 from ..trace import open as open_trace
 from .facts import ChannelStatistics
 
+if TYPE_CHECKING:
+    from ..trace import Trace
+
 __all__ = ["channel_of_file", "channel_statistics"]
 
+MOST_LOOKS = 5
 _FILE = re.compile(r"(.+?)_\d+(?:_\d+)?")
 """A data stream file: its channel, the CPU, the number of the file."""
 _NUMBERED = re.compile(r"(.+)-\d+")
@@ -54,7 +59,7 @@ def _recorded(
         return dict.fromkeys(channels, (None, 0))
     nothing = dict.fromkeys(channels, (0, 0))
     try:
-        trace = open_trace(output, debug_info=False)
+        trace = _opened(output)
     except NotATraceError:
         return nothing
     except VestigeError:
@@ -72,6 +77,14 @@ def _recorded(
         is_known = len(channels) == 1 or not of_threads
         found[name] = (events if is_known else None, packets)
     return found
+
+
+def _opened(output: str) -> Trace:
+    for _ in range(MOST_LOOKS - 1):
+        # A chunk that is archived just now is in another directory a moment later.
+        with suppress(NotATraceError):
+            return open_trace(output, debug_info=False)
+    return open_trace(output, debug_info=False)
 
 
 def _counted(streams: Sequence[Stream]) -> tuple[int | None, int]:

@@ -90,14 +90,23 @@ def data_file_names(directory: Path) -> Sequence[str]:
     These are all files but the metadata and hidden ones; an empty file is a data stream
     in which nothing was recorded. A pipe, socket or device is listed too, so that it is
     reported: it stands where a data stream file is expected.
+
+    Args:
+        directory: The trace.
+
+    Raises:
+        NotATraceError: It cannot be listed: a session may have moved it to an archive.
     """
     names = []
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            if entry.name == METADATA or entry.name.startswith("."):
-                continue
-            if _is_data(entry):
-                names.append(entry.name)
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.name == METADATA or entry.name.startswith("."):
+                    continue
+                if _is_data(entry):
+                    names.append(entry.name)
+    except OSError as error:
+        _refuse(error)
     return sorted(names)
 
 

@@ -27,6 +27,7 @@ __all__ = [
 NO_LIMIT = (1 << 64) - 1
 LONGEST_NAME = 200
 """Bytes; with the time and a number, it is the name of a directory."""
+MOST_NAMESAKES = 1000
 UNNAMED = "snapshot-0"
 """What LTTng calls snapshots that are written to no output of the session."""
 
@@ -141,8 +142,7 @@ async def record_snapshot(
     output = _chosen_output(session, request)
     most = packets_of_size(session, output.max_size, possible_cpus())
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(registry.now()))
-    folder = f"{output.path}/{output.name}-{stamp}-{session.snapshots_taken}"
-    _make_folder(session, output, folder)
+    folder = _make_folder(session, output, stamp)
     try:
         await registry.backend.snapshot(session, folder, most)
     except OSError as error:
@@ -167,16 +167,25 @@ def _chosen_output(session: Session, request: Request) -> SnapshotOutput:
     return chosen
 
 
-def _make_folder(session: Session, output: SnapshotOutput, folder: str) -> None:
+def _make_folder(session: Session, output: SnapshotOutput, stamp: str) -> str:
+    """Make the directory of a snapshot, and return its path."""
     if "/" in output.name or len(output.name.encode(errors="replace")) > LONGEST_NAME:
         raise refused("CREATE_DIR_FAIL", f"'{output.name}': expected a file's name")
     try:
         with as_owner(session):
             Path(output.path).mkdir(mode=0o770, parents=True, exist_ok=True)
-            Path(folder).mkdir(mode=0o770)
-            Path(folder, "ust").mkdir(mode=0o770)
+            for _ in range(MOST_NAMESAKES):
+                name = f"{output.name}-{stamp}-{session.snapshots_taken}"
+                folder = Path(output.path, name)
+                # Another session may have left one there, in the same second.
+                with suppress(FileExistsError):
+                    folder.mkdir(mode=0o770)
+                    Path(folder, "ust").mkdir(mode=0o770)
+                    return str(folder)
+                session.snapshots_taken += 1
     except OSError as error:
         raise refused("CREATE_DIR_FAIL", os_error_text(error)) from error
+    raise refused("CREATE_DIR_FAIL", f"{output.path}: too many snapshots")
 
 
 def packets_of_size(session: Session, max_size: int, cpus: int) -> int | None:

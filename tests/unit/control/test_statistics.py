@@ -8,6 +8,7 @@ import pytest
 
 import vestige
 from support.recordings import DATA
+from vestige.control import statistics
 from vestige.control.statistics import channel_statistics
 
 
@@ -49,3 +50,17 @@ def test_of_several_channels_nobody_knows_which_it_was(output):
     """No number is better than a wrong one; a directory of all has no channel's name."""
     found = channel_statistics(described(output, "a", "b"))
     assert [one.events for one in found.values()] == [None, None]
+
+
+def test_a_chunk_that_is_archived_meanwhile_is_looked_for_again(output, monkeypatch):
+    """It is in another directory a moment later."""
+    opens = []
+
+    def moved_once(*words, **options):
+        opens.append(words)
+        if len(opens) == 1:
+            raise vestige.NotATraceError("moved", path=output)
+        return vestige.open(*words, **options)
+
+    monkeypatch.setattr(statistics, "open_trace", moved_once)
+    assert channel_statistics(described(output, "ch"))["ch"].packets > 0

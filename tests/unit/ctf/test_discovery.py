@@ -159,3 +159,9 @@ def test_data_files_are_all_visible_files_but_the_metadata(tmp_path):
     (tmp_path / "trace" / "linked").symlink_to("channel_0")
 
     assert data_file_names(tmp_path / "trace") == ["channel_0", "channel_1", "linked"]
+
+
+def test_a_directory_that_is_gone_is_an_error_of_its_own(tmp_path):
+    """A session has moved it to an archive since it was found."""
+    with pytest.raises(NotATraceError, match="cannot list the directory"):
+        data_file_names(tmp_path / "none")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -215,3 +216,16 @@ def test_the_machine_interface_lists_outputs(daemon: SessionDaemon):
         "<ctrl_url>/tmp/out</ctrl_url><data_url/><max_size>0</max_size></snapshot>"
         "</snapshots></session></output></snapshot_action>"
     )
+
+
+def test_a_name_that_is_taken_has_another_number(daemon: SessionDaemon, tmp_path: Path):
+    """A session before this one had the same output, a moment ago."""
+    now = time.time()
+    for second in range(60):
+        stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now + second))
+        (tmp_path / f"x-{stamp}-0").mkdir()
+    good(daemon, "create", "s", "--snapshot", f"--output={tmp_path}")
+    good(daemon, "enable-event", "-u", "a:b")
+    good(daemon, "start")
+    good(daemon, "snapshot", "record", "--name=x")
+    assert [one.name[-2:] for one in tmp_path.iterdir() if [*one.iterdir()]] == ["-1"]

@@ -21,6 +21,8 @@ __all__ = ["ARCHIVES", "PRESENT", "Chunks", "archive_name"]
 ARCHIVES, PRESENT = "archives", "present"
 LOOK = 0.1
 """Seconds between two looks at how large a chunk is."""
+RETRY = 5.0
+"""Seconds after which what could not be archived is tried again."""
 MODE = 0o770
 _STAMP = "%Y%m%dT%H%M%S%z"
 
@@ -64,6 +66,9 @@ class Chunks:
         self._archive, self._size = archive, size
         self._seconds, self._most_bytes, self._kept = seconds, most_bytes, kept
         self._begin = time.time()
+        # Whoever sets the clock changes names, but not when a chunk ends.
+        self._since = time.monotonic()
+        self._not_before = 0.0
         self._number = 0
         self.archives: list[str] = []
         """The directories of those that are there, the oldest first."""
@@ -81,11 +86,11 @@ class Chunks:
             yield moment, self._tick
 
     def _tick(self, _process: int) -> None:
-        is_late = (
-            self._seconds and time.time() - self._begin >= self._seconds - LOOK / 2
-        )
+        now = time.monotonic()
+        age = now - self._since
+        is_late = self._seconds and age >= self._seconds - LOOK / 2
         is_large = self._most_bytes and self._size() >= self._most_bytes
-        if is_late or is_large:
+        if (is_late or is_large) and now >= self._not_before:
             self.rotate()
 
     def rotate(self) -> None:
@@ -104,9 +109,13 @@ class Chunks:
                     os.rmdir(place)
                 raise
         except (OSError, RecordError) as error:
-            self._note(f"a chunk was not archived: {error}")
+            # Each attempt has another name, and says the same.
+            why = str(error).replace(place, self._folder)
+            self._note(f"a chunk was not archived: {why}")
+            self._not_before = time.monotonic() + RETRY
             return
         self._begin, self._number = end, self._number + 1
+        self._since = time.monotonic()
         self.archives.append(place)
         if self._kept:
             self._remove_older()
