@@ -27,7 +27,7 @@ from .backend import OnMatch
 from .contexts import ContextType
 from .loggers import agent_plans, logger_rules
 from .model import AGENT_CHANNELS, Channel, Context, EventRule, Session
-from .program_backend import ProgramBackend
+from .program_backend import ProgramBackend, failure_text
 from .run_paths import RunPaths
 from .tracking_verbs import tracked_number
 from .triggers import plans
@@ -168,8 +168,7 @@ class LttngUstBackend(ProgramBackend):
             Why a part of the trace is not in them; also what was told before.
         """
         await self._agents.apply(session.name, {})
-        error = await self._programs.forget(session.name)
-        return None if error is None else str(error)
+        return failure_text(await self._programs.forget(session.name))
 
     def tell_matches(self, on_match: OnMatch) -> None:
         """Say who is told of events that match the rules of triggers.

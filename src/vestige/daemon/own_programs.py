@@ -15,7 +15,7 @@ from ..record.backends.registered.trace import Losses
 from .backend import OnMatch, OnSample
 from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, Session
-from .program_backend import ProgramBackend
+from .program_backend import ProgramBackend, failure_text
 from .run_paths import RunPaths
 from .triggers.plans import notifier_plans
 from .triggers.trigger import Trigger
@@ -129,8 +129,7 @@ class OwnPrograms(ProgramBackend):
             Why a part of the trace is not in them; also what was told before.
         """
         self._told.pop(session.name, None)
-        error = await self._programs.forget(session.name)
-        return None if error is None else str(error)
+        return failure_text(await self._programs.forget(session.name))
 
     def tell_matches(self, on_match: OnMatch) -> None:
         """Say who is told of events that match the rules of triggers.

@@ -11,7 +11,7 @@ from .model import Session
 from .refusals import os_error_text, refused
 from .triggers.sampled import Sample
 
-__all__ = ["ProgramBackend", "RecordedPrograms"]
+__all__ = ["ProgramBackend", "RecordedPrograms", "failure_text"]
 
 
 class RecordedPrograms(Protocol):
@@ -94,6 +94,17 @@ class RecordedPrograms(Protocol):
         """
 
 
+def failure_text(error: Exception | None) -> str | None:
+    """Say why a part of a trace could not be written, for people.
+
+    Args:
+        error: That; ``None`` if there is nothing to say.
+    """
+    if isinstance(error, OSError):
+        return os_error_text(error)
+    return None if error is None else str(error)
+
+
 class ProgramBackend:
     """Asks programs of a kind what a session needs of them.
 
@@ -125,10 +136,7 @@ class ProgramBackend:
         Args:
             session: The session.
         """
-        error = self._recorded.take_failure(session.name)
-        if isinstance(error, OSError):
-            return os_error_text(error)
-        return None if error is None else str(error)
+        return failure_text(self._recorded.take_failure(session.name))
 
     def chunk_size(self, session: Session) -> int:
         """Return how many bytes were written since the last rotation.

@@ -155,7 +155,8 @@ def test_each_output_has_its_place(daemon: SessionDaemon, tmp_path: Path):
     }
     good(daemon, "snapshot", "del-output", "1")
     failed = daemon.lttng("snapshot", "record")
-    assert failed == (1, "", "Error: Snapshot record failed\n")
+    why = "expected an output of the session, or a path"
+    assert failed == (1, "", f"Error: Snapshot record failed: {why}\n")
 
 
 @pytest.mark.parametrize("name", ["a/b", "x" * 240, ".."])
@@ -171,7 +172,8 @@ def test_names_are_names_of_directories(
         assert done.status == 0
         assert [one.name[:3] for one in (tmp_path / "own").iterdir()] == ["..-"]
     else:
-        assert done == (1, "", "Error: Create directory failed\n")
+        why = f"'{name}': expected a file's name"
+        assert done == (1, "", f"Error: Create directory failed: {why}\n")
         assert [*tmp_path.iterdir()] == []
 
 
@@ -216,6 +218,17 @@ def test_the_machine_interface_lists_outputs(daemon: SessionDaemon):
         "<ctrl_url>/tmp/out</ctrl_url><data_url/><max_size>0</max_size></snapshot>"
         "</snapshots></session></output></snapshot_action>"
     )
+
+
+def test_a_place_that_cannot_be_is_said(daemon: SessionDaemon, tmp_path: Path):
+    """With the reason."""
+    (tmp_path / "file").touch()
+    good(daemon, "create", "s", "--snapshot", f"--output={tmp_path}/file")
+    good(daemon, "enable-event", "-u", "a:b")
+    good(daemon, "start")
+    failed = daemon.lttng("snapshot", "record")
+    why = f"{tmp_path}/file: File exists"
+    assert failed == (1, "", f"Error: Create directory failed: {why}\n")
 
 
 def test_a_name_that_is_taken_has_another_number(daemon: SessionDaemon, tmp_path: Path):

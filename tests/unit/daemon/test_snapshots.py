@@ -168,7 +168,9 @@ def test_what_cannot_be_written_leaves_nothing(
         hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, (65536, hard))
         failed = daemon.lttng("snapshot", "record")
-        assert failed == (1, "", "Error: Snapshot record failed\n")
+        assert (failed.status, failed.out) == (1, "")
+        assert failed.err.startswith(f"Error: Snapshot record failed: {tmp_path}/o/")
+        assert "File too large" in failed.err
         assert [*(tmp_path / "o").iterdir()] == []
         resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, (hard, hard))
         run(daemon, "snapshot record")
@@ -192,7 +194,8 @@ def test_an_output_that_was_removed_is_made_again(
         shutil.rmtree(output)
         output.touch()
         failed = daemon.lttng("snapshot", "record")
-        assert failed == (1, "", "Error: Create directory failed\n")
+        why = f"{output}: File exists"
+        assert failed == (1, "", f"Error: Create directory failed: {why}\n")
         one.end()
 
 

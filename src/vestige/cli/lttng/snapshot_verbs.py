@@ -26,6 +26,7 @@ SNAPSHOT = (
     Option("max-size", "write so much of the newest at most", "m", NEEDED, "SIZE"),
 )
 NO_LIMIT = (1 << 64) - 1
+UNWRITTEN = {"CREATE_DIR_FAIL", "SNAPSHOT_FAIL"}
 
 
 def snapshot(call: Call) -> int:
@@ -50,10 +51,17 @@ def snapshot(call: Call) -> int:
         if isinstance(error, SessionError) and error.name == "NO_SESSIOND":
             raise
         _emit(call, arguments[0], None, is_success=False)
-        call.error(str(error.message))
+        call.error(_text(error))
         return FAILED
     _emit(call, arguments[0], found, is_success=True)
     return DONE
+
+
+def _text(error: SessionError | FailedError) -> str:
+    """Return why, and of what cannot be written more than LTTng says."""
+    if isinstance(error, SessionError) and error.name in UNWRITTEN:
+        return str(error)
+    return str(error.message)
 
 
 def _emit(call: Call, action: str, found: Element | None, *, is_success: bool) -> None:

@@ -86,8 +86,8 @@ class CrashedProcesses:
         """What was not done."""
         if not self._left_out:
             return []
-        told = f"each within {PAUSE:.0f} s after one of which there is a snapshot"
-        return [f"snapshots were not taken of {self._left_out} more crashes, {told}"]
+        before = f"another had one less than {PAUSE:.0f} s before"
+        return [f"crashes that have no snapshot, since {before}: {self._left_out}"]
 
     def ticks(self) -> Iterator[tuple[float, Callable[[int], object]]]:
         """Return when to look while the program runs, without an end."""
