@@ -1,7 +1,9 @@
 """What a daemon that was killed leaves to the next one: a journal of what it keeps.
 
-It is written anew after each change, then takes the place of the old one: whenever the
-daemon ends, what is there is whole.
+Its first line is all of that, and each line behind it is a session that was changed
+since, or is gone. When these are as long as the first, it is written anew, then takes
+the place of the old one: whenever the daemon ends, what is there is whole, but for a
+last line that was not answered yet.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from .model import Session
 __all__ = ["Left", "Store"]
 
 VERSION = 1
+LEAST_BASE = 4096
+"""Bytes that the first line counts at least, so that few sessions have lines, too."""
 
 
 class Left(NamedTuple):
@@ -40,6 +44,10 @@ class Store:
         self._written: dict[tuple[int, str], str] = {}
         """What was written of each session: with thousands of them, to describe all
         takes much longer than to write it."""
+        self._triggers = ""
+        """What was written of them."""
+        self._room = 0
+        """Bytes that may be added to the file before it is written anew."""
 
     def write(
         self,
@@ -58,17 +66,44 @@ class Store:
         Raises:
             OSError: The file cannot be written.
         """
+        there = {_key(one): one for one in sessions}
         before = {} if changed is None else self._written
         for one in changed or ():
             before.pop(_key(one), None)
         self._written = {
-            _key(one): before.get(_key(one)) or json.dumps(one.to_json())
-            for one in sessions
+            key: before.get(key) or json.dumps(one.to_json())
+            for key, one in there.items()
         }
+        before_triggers, self._triggers = self._triggers, json.dumps([*triggers])
+        if changed is not None and self._triggers == before_triggers:
+            lines = "".join(map(self._line, changed))
+            if len(lines) <= self._room:
+                self._room -= len(lines)
+                # Without the file, there is nothing to add to.
+                with suppress(FileNotFoundError):
+                    self._append(lines)
+                    return
+        self._write_all()
+
+    def _line(self, changed: Session) -> str:
+        """Return what tells of a session that is another now, or is gone."""
+        uid, name = _key(changed)
+        session = self._written.get((uid, name))
+        if session is None:
+            return f"\n{json.dumps({'gone': [uid, name]})}"
+        return f'\n{{"session": {session}}}'
+
+    def _append(self, lines: str) -> None:
+        file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        with os.fdopen(file, "w") as stream:
+            stream.write(lines)
+
+    def _write_all(self) -> None:
         text = (
             f'{{"version": {VERSION}, "sessions": [{", ".join(self._written.values())}]'
-            f', "triggers": {json.dumps([*triggers])}}}'
+            f', "triggers": {self._triggers}}}'
         )
+        self._room = 0
         new = self._path.with_suffix(".new")
         with suppress(FileNotFoundError):
             new.unlink()
@@ -76,6 +111,7 @@ class Store:
         with os.fdopen(file, "w") as stream:
             stream.write(text)
         new.replace(self._path)
+        self._room = max(len(text), LEAST_BASE)
 
     def read(self) -> Left:
         """Return what was kept; nothing if there is nothing, or no more.
@@ -90,10 +126,11 @@ class Store:
             if os.fstat(file).st_uid != os.geteuid():
                 return Left()
             try:
-                kept = json.load(stream)
+                first, *lines = stream.read().split("\n")
+                kept = json.loads(first)
                 if kept["version"] != VERSION:
                     return Left()
-                sessions = tuple(Session.from_json(one) for one in kept["sessions"])
+                sessions = _joined(kept["sessions"], lines)
                 triggers = kept.get("triggers", ())
                 return Left(sessions, triggers if isinstance(triggers, list) else ())
             except (ValueError, TypeError, KeyError, AttributeError):
@@ -103,6 +140,25 @@ class Store:
         """Leave nothing: the daemon ends in order."""
         with suppress(FileNotFoundError):
             self._path.unlink()
+
+
+def _joined(sessions: Iterable[Any], lines: Iterable[str]) -> tuple[Session, ...]:
+    """Return sessions as they were, with what was written since."""
+    found = [Session.from_json(one) for one in sessions]
+    there = {_key(one): one for one in found}
+    for line in lines:
+        try:
+            change = json.loads(line)
+        except ValueError:
+            # Who wrote it was killed, or had no room, and has not answered.
+            continue
+        if "gone" in change:
+            uid, name = change["gone"]
+            there.pop((uid, name), None)
+        else:
+            session = Session.from_json(change["session"])
+            there[_key(session)] = session
+    return tuple(there.values())
 
 
 def _key(session: Session) -> tuple[int, str]:

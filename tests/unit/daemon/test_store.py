@@ -65,3 +65,65 @@ def test_of_many_sessions_the_changed_one_is_described(store: Store):
         registry.save()
         assert described.call_count == 21 + 19
     assert registry.sessions(Peer(1, 1000, 1000)) == many[19:4:-1] + many[3::-1]
+
+
+def test_one_of_many_is_written_alone(store: Store, tmp_path: Path):
+    """Also one that is gone; all are written again only now and then."""
+    file = tmp_path / "kept.json"
+    many = [session(f"s{number}") for number in range(300)]
+    store.write(many)
+    whole = file.stat().st_size
+    inodes = set()
+    while many:
+        gone = many.pop(len(many) // 2)
+        store.write(many, changed=[gone])
+        inodes.add(file.stat().st_ino)
+        assert file.stat().st_size < 2 * whole + 4096
+        if len(many) % 50 == 0:
+            assert store.read().sessions == tuple(many)
+    assert len(inodes) == 1
+    again = session("s1")
+    store.write([again], changed=[again])
+    again.active = True
+    store.write([again], changed=[again])
+    assert store.read().sessions == (again,)
+
+
+def test_what_is_added_does_not_grow_for_ever(store: Store, tmp_path: Path):
+    """However often a session is changed."""
+    one = session("one")
+    store.write([one])
+    for number in range(100):
+        one.created = number
+        store.write([one], changed=[one])
+        assert store.read().sessions == (one,)
+    assert (tmp_path / "kept.json").stat().st_size < 10_000
+
+
+def test_a_line_that_is_not_whole_is_none(store: Store, tmp_path: Path):
+    """Who wrote it was killed. What follows, where there was no room, is on its own."""
+    file = tmp_path / "kept.json"
+    one, other = session("one"), session("other")
+    store.write([one, other])
+    with file.open("a") as stream:
+        stream.write('\n{"gone": [1000, "on')
+    assert store.read().sessions == (one, other)
+    store.write([one], changed=[other])
+    assert store.read().sessions == (one,)
+
+
+def test_triggers_are_written_with_sessions(store: Store):
+    """If they are others by now."""
+    one = session("one")
+    store.write([one], [{"name": "t"}])
+    store.write([], [{"name": "t"}, {"name": "u"}], changed=[one])
+    assert store.read() == ((), [{"name": "t"}, {"name": "u"}])
+
+
+def test_a_journal_that_was_removed_is_written_anew(store: Store, tmp_path: Path):
+    """With all sessions."""
+    one, other = session("one"), session("other")
+    store.write([one, other])
+    (tmp_path / "kept.json").unlink()
+    store.write([one, other], changed=[other])
+    assert store.read().sessions == (one, other)
