@@ -76,6 +76,7 @@ def test_starting_and_stopping_twice_has_its_statuses(daemon):
         (("list", "-k"), 1, "Unable to list kernel events: Tracing the kernel"),
         (("view", "nosuch"), 1, "Session name nosuch not found"),
         (("-m", "yaml", "list"), 165, "MI output format not supported"),
+        (("-m", "yaml"), 165, "MI output format not supported"),
         (("--bogus", "list"), 1, "unrecognized option '--bogus'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
@@ -113,6 +114,15 @@ def test_an_unknown_verb_is_told_on_standard_output(daemon):
     done = daemon.lttng("nosuch")
     text = "lttng: nosuch is not an lttng command. See 'lttng --help'.\n"
     assert done == (2, text, "")
+
+
+def test_without_a_verb_programs_are_told_nothing(daemon):
+    """People get the list of verbs, as of LTTng."""
+    assert daemon.lttng("--mi", "xml") == (1, "", "")
+    assert daemon.lttng("-q") == (1, "", "")
+    done = daemon.lttng()
+    assert (done.status, done.err) == (1, "")
+    assert "enable-event" in done.out
 
 
 def test_without_a_current_session_both_streams_say_so(daemon):

@@ -37,19 +37,21 @@ def run(words: Sequence[str]) -> int:
         return FAILED
     if (status := _about(general)) is not None:
         return status
+    settings = _general(general)
+    if settings is None:
+        print("Error: MI output format not supported", file=sys.stderr)
+        return MI_NOT_SUPPORTED
     if not general.arguments:
-        from .help_text import general_help
+        # Programs are told nothing, as by LTTng.
+        if not general.has("mi") and not general.has("quiet"):
+            from .help_text import general_help
 
-        print(general_help(), end="")
+            print(general_help(), end="")
         return FAILED
     name, *rest = general.arguments
     if name not in VERBS and name not in NOT_YET:
         print(f"lttng: {plain(name)} is not an lttng command. See 'lttng --help'.")
         return UNDEFINED
-    settings = _general(general)
-    if settings is None:
-        print("Error: MI output format not supported", file=sys.stderr)
-        return MI_NOT_SUPPORTED
     return (_refuse if name in NOT_YET else _run_verb)(name, settings, rest)
 
 
