@@ -7,7 +7,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from shutil import rmtree
 
@@ -101,6 +101,7 @@ def run(options: argparse.Namespace) -> int:
                 rules=options.event,
                 contexts=contexts_of(options.context),
                 buffer_size=buffer_size,
+                waiting=lambda pids: say(options, [_waiting_line(pids, names)]),
             )
         except SelectionError as error:
             raise CommandError(str(error), exit_code=WRONG_USAGE) from error
@@ -202,6 +203,14 @@ def check_options(
                 f"{what}: expected no {option}: {why}",
                 exit_code=WRONG_USAGE,
             )
+
+
+def _waiting_line(pids: Sequence[int], names: Mapping[int, str]) -> str:
+    who = ", ".join(f"{pid} ({names[pid]})" for pid in pids)
+    return (
+        f"waiting for {who}: programs of LTTng-UST that have lost a session daemon "
+        "look for the next after some seconds"
+    )
 
 
 def say(options: argparse.Namespace, lines: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -34,6 +34,7 @@ LONGEST_WAIT = 10.0
 that have lost another one look for the next after five."""
 SHORT_WAIT = 0.5
 """Seconds for those that show no tracer."""
+SILENT_WAIT = 1.0
 PAUSE = 0.05
 ALWAYS_RECORDED = ("lttng_ust_statedump:*", "lttng_ust_lib:*")
 """What addresses have names by."""
@@ -45,13 +46,14 @@ _OF_PACKETS = {"cpu_id"}
 """Contexts that each packet has."""
 
 
-def join(
+def join(  # noqa: PLR0913 - facts, by name
     pids: Sequence[int],
     output: str,
     *,
     rules: Sequence[EventRule] = (),
     contexts: Sequence[str] = ("ip", "vpid"),
     buffer_size: int = 4 << 20,
+    waiting: Callable[[Sequence[int]], object] | None = None,
 ) -> Session:
     """Begin to record programs that run.
 
@@ -61,6 +63,8 @@ def join(
         rules: What is recorded; all tracepoints if there is none.
         contexts: The fields of each event record.
         buffer_size: Bytes of the buffer of each CPU.
+        waiting: Called once with the programs that are still waited for after a
+            second.
 
     Returns:
         The session, which is started. It ends when it is closed, or with this process.
@@ -77,7 +81,7 @@ def join(
         check_process(pid)
     link = Link.to_passing_daemon(TRACING_GROUP)
     try:
-        _wait_for(link.client, pids)
+        _wait_for(link.client, pids, waiting)
         name = f"record-{os.getpid()}-{next(_numbers)}"
         session = session_on(link, name, output, pids)
     except BaseException:
@@ -98,7 +102,11 @@ def join(
     return session
 
 
-def _wait_for(client: Client, pids: Sequence[int]) -> None:
+def _wait_for(
+    client: Client,
+    pids: Sequence[int],
+    waiting: Callable[[Sequence[int]], object] | None,
+) -> None:
     """Wait until programs have registered with the daemon."""
     start = time.monotonic()
     while True:
@@ -112,6 +120,9 @@ def _wait_for(client: Client, pids: Sequence[int]) -> None:
         for pid in missing:
             if waited > (LONGEST_WAIT if has_lttng_ust(pid) else SHORT_WAIT):
                 raise RecordError(why_not_registered(pid, daemon_folder()))
+        if waiting is not None and waited > SILENT_WAIT:
+            waiting(missing)
+            waiting = None
         time.sleep(PAUSE)
 
 

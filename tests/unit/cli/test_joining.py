@@ -62,6 +62,22 @@ def test_a_program_without_a_tracer_is_told_how_to_start(
     assert home.pid is None
 
 
+@pytest.mark.usefixtures("home")
+def test_a_long_wait_is_told_once(sleeper, capfd, monkeypatch, tmp_path):
+    """And why it may be one."""
+    monkeypatch.setattr(joining, "SHORT_WAIT", 0.3)
+    monkeypatch.setattr(joining, "SILENT_WAIT", 0.0)
+    _, said = record(capfd, "-p", sleeper, "-o", tmp_path / "t")
+    assert said.splitlines()[0] == (
+        f"vestige: waiting for {sleeper} (sleep): programs of LTTng-UST that have lost "
+        "a session daemon look for the next after some seconds"
+    )
+    assert said.count("waiting for") == 1
+    monkeypatch.setattr(joining, "SHORT_WAIT", 0.0)
+    monkeypatch.setattr(joining, "SILENT_WAIT", 1.0)
+    assert "waiting" not in record(capfd, "-p", sleeper, "-o", tmp_path / "t")[1]
+
+
 @pytest.mark.parametrize(
     ("words", "status", "text"),
     [
