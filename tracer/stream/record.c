@@ -188,6 +188,13 @@ static INLINED bool is_usual(struct destination to)
 		!settings.channels[to.channel].is_overwriting;
 }
 
+/* Whether records are kept apart in the first channel, and this one is of those that are not. */
+static INLINED bool is_of_program(struct destination to)
+{
+	return section_is_of_programs && !to.channel && to.class >= EVENT_CLASSES &&
+		to.class < HEADER_EXTENDED;
+}
+
 /* Append that of a draft by any other way. */
 static APART void commit_draft_otherwise(struct draft *draft, const void *owner)
 {
@@ -200,6 +207,11 @@ static APART void commit_draft_otherwise(struct draft *draft, const void *owner)
 		return;
 	}
 	appending_begin(&appending, to, draft->memory, draft->body_size);
+	if (!draft->time && draft->body_size <= WIDE_MOST && is_of_program(to) &&
+	    append_draft_in_section(draft, 0, to.class)) {
+		draft_give(draft, owner);
+		return;
+	}
 	if (to.channel && !draft->time && draft->body_size <= WIDE_MOST && is_usual(to) &&
 	    (goes_to_cpu(to.channel)
 		     ? cpu_section_append_wide(draft->memory, draft->body_size,
@@ -241,6 +253,8 @@ static APART void commit_otherwise(const struct record *record)
 	const struct destination to = destination_of(record->class);
 	struct appending appending;
 
+	if (is_of_program(to) && append_to_first(record))
+		return;
 	if (LIKELY(to.channel && is_usual(to)) &&
 	    (goes_to_cpu(to.channel)
 		     ? append_to_cpu_in_section(record->bytes, record->size, record->stream_owner,

@@ -6,6 +6,7 @@
 
 ptrdiff_t section_area;
 bool section_is_usual;
+bool section_is_of_programs;
 
 #if defined(__x86_64__)
 
@@ -14,10 +15,13 @@ bool section_is_usual;
 
 void section_start(void)
 {
+	bool is_possible;
+
 	if (&__rseq_offset && &__rseq_size && __rseq_size)
 		section_area = __rseq_offset;
-	section_is_usual =
-		section_area && settings.counter_is_clock && !settings.channels[0].is_overwriting;
+	is_possible = section_area && settings.counter_is_clock;
+	section_is_of_programs = is_possible && settings.channels[0].is_overwriting;
+	section_is_usual = is_possible && !section_is_of_programs;
 }
 
 bool section_is_possible(void)

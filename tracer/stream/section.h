@@ -24,6 +24,9 @@ extern ptrdiff_t section_area HIDDEN;
 
 /* Whether records of the first channel have the time that sections read, and may go to any chunk. */
 extern bool section_is_usual HIDDEN;
+/* Whether only those of events that programs describe may: records that are kept apart from them say which
+ * object is where, and the limit of a chunk with such records keeps others out. */
+extern bool section_is_of_programs HIDDEN;
 
 /* Find the area, once. */
 void section_start(void) HIDDEN;
