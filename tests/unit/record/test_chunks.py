@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,7 +83,27 @@ def test_chunks_by_size(program: Path, tmp_path: Path):
     assert loaded[0] > 2
     assert set(loaded) == {loaded[0]}
     assert f"{len(chunks)} archives in {trace}/archives" in said
+    last = f"the last has {sum(found[-1].values()):,} events, "
+    assert re.match(rf"vestige: recorded in parts for \d+\.\d+ s, {last}", said)
     assert not [*trace.rglob(".*")]
+
+
+@pytest.mark.parametrize("option", ["--rotate=1s", "--mode=overwrite"])
+def test_what_is_kept_is_apart(program: Path, tmp_path: Path, option: str):
+    """Packets of what is loaded have no other events: those are too many to be kept."""
+    trace = tmp_path / "t"
+    with recorded(program, trace, option) as one:
+        one.do("3000")
+        one.do("fork")
+        one.do("2000")
+        one.end()
+    kinds: defaultdict[object, set[str]] = defaultdict(set)
+    for event in vestige.open(trace):
+        packet = (event.thread, event.packet_context["packet_seq_num"])
+        kinds[packet].add(event.name.partition(":")[0])
+    assert {"ordered"} in kinds.values()
+    assert {"lttng_ust_statedump"} in kinds.values()
+    assert all(len(one) == 1 for one in kinds.values())
 
 
 def test_chunks_by_time_of_which_some_are_kept(program: Path, tmp_path: Path):
@@ -105,7 +125,8 @@ def test_chunks_by_time_of_which_some_are_kept(program: Path, tmp_path: Path):
         (["--keep=2"], "--keep: expected a number of traces, with --rotate"),
         (["--rotate=soon"], "--rotate=soon: expected a number with k, M or G"),
         (["--rotate=0"], "expected a size such as 1G, or a time such as 5m"),
-        (["--rotate=1M", "--mode=overwrite"], "expected one without"),
+        (["--rotate=1M", "--max-size=1G"], "maximum size: expected one without"),
+        (["--rotate=1M", "--mode=overwrite"], "archives that are kept (--keep)"),
     ],
 )
 def test_what_cannot_be_is_refused(

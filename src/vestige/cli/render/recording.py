@@ -61,11 +61,15 @@ def recording_lines(
         directory = os.path.join(whole, "present")
     contents = read_contents(directory, recording.options)
     size = sum(size_of(os.path.join(directory, name)) for name in os.listdir(directory))
-    streams = _count(recording.collected.streams, "data stream")
-    yield (
-        f"vestige: recorded {_events(contents)} in {recording.seconds:.3f} s, "
-        f"{_count(size, 'byte')}, {streams}; " + _lost(recording)
-    )
+    held = f"{_count(size, 'byte')}, "
+    held += _count(recording.collected.streams, "data stream")
+    seconds = f"{recording.seconds:.3f} s"
+    if recording.collected.archives:
+        # The others may be gone by now, and are as large as one likes.
+        begin = f"recorded in parts for {seconds}, the last has {_events(contents)}"
+    else:
+        begin = f"recorded {_events(contents)} in {seconds}"
+    yield f"vestige: {begin}, {held}; {_lost(recording)}"
     yield from (f"vestige: {line}" for line in _patched(recording))
     yield from (f"vestige: {line}" for line in _losses(recording, contents, size))
     yield from (

@@ -309,7 +309,12 @@ class RecordingOptions(_Values):
         return bool(self.rotate_seconds or self.rotate_size)
 
     def _check_rotation(self) -> None:
-        if self.is_rotated and (self.mode == "overwrite" or self.max_size is not None):
+        if self.is_rotated and self.mode == "overwrite":
+            raise SelectionError(
+                "rotation of a recording that overwrites what is old: expected another "
+                "mode, and a number of archives that are kept (--keep)"
+            )
+        if self.is_rotated and self.max_size is not None:
             raise SelectionError(
                 "rotation of a recording with a maximum size: expected one without"
             )
