@@ -300,6 +300,8 @@ class _Conversion:
         """Return what was read as components and connections."""
         if "verbose" in self._seen and "debug" not in self._seen:
             self._text.switches.append(_switch("verbose"))
+        if "strict" in self._seen:
+            self._others.append("--strict")
         self._choose_sink()
         self._choose_debug_info()
         if self._patterns:

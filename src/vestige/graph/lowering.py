@@ -164,9 +164,7 @@ class _Lowering:
         while len(self._wires[last]) == 1 and self._wires[last][0].stream is None:
             last = self._wires[last][0].upstream
             trunk.append(last)
-        selections: Selections = {}
-        for wire in self._wires[last]:
-            selections.update(self._branch(wire))
+        selections = self._branches(last)
         filters = []
         for name in reversed(trunk):
             if self._is_pushed_down(name):
@@ -174,9 +172,7 @@ class _Lowering:
             elif not self._class_of[name].has_many_inputs:
                 filters.append(self._specs[name])
         self._refuse_parts(sink.name, selections)
-        used = self._names_above(sink.name)
-        sources = [one for name, one in self._sources.items() if name in used]
-        return Pipe(selections, sources, filters, sink)
+        return Pipe(selections, self._sources_above(sink.name), filters, sink)
 
     def _refuse_parts(self, name: str, selections: Selections) -> None:
         """Refuse a sink that looks at packets of which a part is read."""
@@ -188,24 +184,44 @@ class _Lowering:
                 "packets, and cannot be run yet after a choice of events or times"
             )
 
-    def _branch(self, wire: Wire) -> Selections:
-        """Return the data streams that come in at one of several ports."""
-        if wire.stream is not None:
-            wanted = Selection(intersection=self._plan.stream_intersection)
-            return {wire.stream: wanted}
+    def _branches(self, last: str) -> Selections:
+        """Return the data streams that come in at all ports of a component."""
+        found: dict[str, Selections] = {}
+        for name in reversed(self._filters_above(last)):
+            selections = self._incoming(name, found)
+            if self._is_pushed_down(name):
+                selections = self._narrowed(name, selections)
+            elif not self._class_of[name].has_many_inputs:
+                raise GraphError(
+                    f"component '{name}' ({self._class_of[name].name}): it gets a part "
+                    "of what is merged after it, and cannot be run so yet; connect the "
+                    "muxer before it"
+                )
+            found[name] = selections
+        return self._incoming(last, found)
+
+    def _incoming(self, name: str, found: Mapping[str, Selections]) -> Selections:
+        """Put together what comes in, where what comes out of filters is known."""
+        wanted = Selection(intersection=self._plan.stream_intersection)
         selections: Selections = {}
-        for one in self._wires[wire.upstream]:
-            selections.update(self._branch(one))
-        name = wire.upstream
-        if self._is_pushed_down(name):
-            return self._narrowed(name, selections)
-        if not self._class_of[name].has_many_inputs:
-            raise GraphError(
-                f"component '{name}' ({self._class_of[name].name}): it gets a part of "
-                "what is merged after it, and cannot be run so yet; connect the muxer "
-                "before it"
-            )
+        for wire in self._wires[name]:
+            if wire.stream is None:
+                selections.update(found[wire.upstream])
+            else:
+                selections[wire.stream] = wanted
         return selections
+
+    def _filters_above(self, name: str) -> list[str]:
+        """Return the filters whose output comes in, each after those below it."""
+        filters: list[str] = []
+        left = [name]
+        while left:
+            above = [
+                wire.upstream for wire in self._wires[left.pop()] if wire.stream is None
+            ]
+            filters += above
+            left += above
+        return filters
 
     def _is_pushed_down(self, name: str) -> bool:
         return self._class_of[name].is_pushed_down
@@ -214,6 +230,11 @@ class _Lowering:
         narrowed: Selections = self._classes.make(self._specs[name], selections)
         return narrowed
 
-    def _names_above(self, name: str) -> set[str]:
-        names = {wire.upstream for wire in self._wires.get(name, ())}
-        return names.union(*map(self._names_above, names))
+    def _sources_above(self, name: str) -> list[PortedSource]:
+        """Return the sources from which something comes in, in their order."""
+        names = {
+            wire.upstream
+            for part in (name, *self._filters_above(name))
+            for wire in self._wires[part]
+        }
+        return [one for source, one in self._sources.items() if source in names]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import pairwise
+from random import Random
 
 import pytest
 
@@ -222,3 +224,54 @@ def test_filters_of_one_class_act_both(order):
 
     assert both == alone[1]
     assert len(alone[0]) > len(alone[1]) > 0
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_long_row_of_filters_is_no_deep_one(place):
+    """As many as somebody wants, before a muxer and after it."""
+    names = [f"t{number}" for number in range(1_500)]
+    row = [trimmer(name, begin=SECOND) for name in names]
+    parts = [source("in", HELLO), source("other", FIELDS), part("one"), part("two")]
+    first, last = ("one", "two") if place == "before" else ("two", "out")
+    chain = [first, *names, last]
+    connections = [f"{one}:{other}" for one, other in pairwise(chain)]
+    rest = ["two:out"] if place == "before" else ["one:two"]
+    seen = run([*parts, *row], ["in:one", "other:two", *connections, *rest])["out"]
+
+    assert texts(seen) == ALL[1:]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_any_plan_is_run_or_refused(seed):
+    """Whatever is connected with whatever."""
+    chance = Random(seed)  # noqa: S311 - not for secrets
+    parts = [
+        source("in", HELLO),
+        source("more", FIELDS),
+        part("mux"),
+        part("mux-2"),
+        trimmer("late", begin=SECOND),
+        part("names", DEBUG_INFO),
+        part("out", "sink.utils.dummy"),
+        part("count", "sink.utils.counter"),
+    ]
+    names = [one.name for one in parts]
+    ports = ["", ".*", ".in0", ".out", ".* | 0 | 0"]
+
+    def end():
+        return chance.choice(names) + chance.choice(ports)
+
+    likely = ["in:mux", "mux:late", "late:out", "more:mux-2", "mux-2:count"]
+    connections = chance.sample(likely, chance.randrange(2, 6))
+    connections += [f"{end()}:{end()}" for _ in range(chance.randrange(4))]
+    used = {
+        name
+        for one in map(Connection.parse, connections)
+        for name in (one.upstream, one.downstream)
+    }
+    plan = Plan(
+        [one for one in parts if one.name in used or not chance.randrange(9)],
+        [Connection.parse(one) for one in connections],
+    )
+    with ExitStack() as resources, suppress(GraphError):
+        assert run_graphs(lower(plan, Registry(), resources)) == []
