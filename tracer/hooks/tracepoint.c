@@ -379,6 +379,15 @@ void tracepoints_choose(void)
 	leave(before);
 }
 
+void tracepoints_change(void (*change)(void *data), void *data)
+{
+	const signals before = enter();
+
+	change(data);
+	choose_all();
+	leave(before);
+}
+
 void tracepoints_forget(uint32_t channel)
 {
 	const signals before = enter();

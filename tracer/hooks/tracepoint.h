@@ -10,6 +10,8 @@ extern const struct vestige_tracer vestige_tracer;
 /* Apply the rules of all channels to all tracepoints: those of events that none takes are tested no
  * more. */
 void tracepoints_choose(void) HIDDEN;
+/* As that, after something was changed that is looked at for it: meanwhile nobody does. */
+void tracepoints_change(void (*change)(void *data), void *data) HIDDEN;
 /* Before another recording of a channel: events have no class in it yet. */
 void tracepoints_forget(uint32_t channel) HIDDEN;
 /* Call a function with each event of each provider, of which none comes or goes meanwhile. */

@@ -8,6 +8,7 @@
 #include "../stream/context.h"
 #include "decision.h"
 #include "element.h"
+#include "expression_texts.h"
 
 /* How many skips lead over one instruction, at most. */
 #define MOST_SKIPS 128u
@@ -67,9 +68,10 @@ static bool take_text(const struct binder *binder, const struct instruction *fro
 
 	if (offset > binder->text_size || length > binder->text_size - offset)
 		return false;
-	step->value.text = binder->text + offset;
+	/* Where it is once for all: expressions that say the same are the same. */
+	step->value.text = expression_text(binder->text + offset, length);
 	step->index = length;
-	return true;
+	return step->value.text != NULL;
 }
 
 static const struct vestige_field *find_field(const struct binder *binder, struct step *step)

@@ -24,6 +24,8 @@ struct source {
 };
 
 static struct source sources[WATCH_SOURCES];
+/* Since there are these rules. */
+static bool is_room_missing;
 
 /* What an event gets, while it is found. */
 struct finding {
@@ -74,6 +76,7 @@ bool watches_set(unsigned int which, const struct message_watch *message, const 
 	const struct rules_head *head = (const void *) bytes;
 
 	sources[which] = (struct source) {0};
+	is_room_missing = false;
 	if (wanted != size || message->rules_size % 8 || message->count > MOST_WATCHES ||
 	    !rule_file_set(&made.file, bytes, message->rules_size) ||
 	    head->rule_count != message->count)
@@ -93,6 +96,11 @@ bool watches_are_there(void)
 		if (sources[which].count)
 			return true;
 	return false;
+}
+
+bool watches_have_room(void)
+{
+	return !is_room_missing;
 }
 
 /* Note a rule that takes the event by its name, unless its filter never does. */
@@ -203,6 +211,7 @@ const struct watch_list *watches_choose(const struct watch_list *before,
 {
 	/* It is too long for the stack. */
 	static struct finding finding;
+	const struct watch_list *made;
 	char name[FULL_NAME_SIZE];
 
 	if (!watches_are_there())
@@ -214,5 +223,10 @@ const struct watch_list *watches_choose(const struct watch_list *before,
 		find(&finding, which, name);
 	if (!finding.count)
 		return NULL;
-	return is_same(before, &finding) ? before : make(&finding);
+	if (is_same(before, &finding))
+		return before;
+	made = make(&finding);
+	is_room_missing |= !made;
+	/* Of rules that are gone the daemon wants to know nothing. */
+	return made ? made : before;
 }

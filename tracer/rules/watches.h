@@ -39,11 +39,13 @@ struct watch_list {
 	struct watch watches[];
 };
 
-/* Have other rules, which stay where they are; false, and none, if they are damaged. */
+/* Have other rules, which are there until the next; false, and none, if they are damaged. */
 bool watches_set(unsigned int source, const struct message_watch *message, const char *bytes,
 		 size_t size) HIDDEN;
 /* Whether there are any. */
 bool watches_are_there(void) HIDDEN;
+/* Whether all events have got theirs; after one has not, they have what they had. */
+bool watches_have_room(void) HIDDEN;
 /* Those for an event, which had others before; NULL: none. Called by one thread at a time. */
 const struct watch_list *watches_choose(const struct watch_list *before,
 					const struct vestige_provider *provider,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -118,8 +119,11 @@ class Notifications:
         Raises:
             VestigeError: The daemon was killed.
         """
+        end = None if timeout is None else time.monotonic() + timeout
         while not self.is_closed:
-            message = self._subscriber.wait(timeout)
+            # Those of other triggers take of the time.
+            left = None if end is None else max(0.0, end - time.monotonic())
+            message = self._subscriber.wait(left)
             if message is None:
                 return None
             found = self._take(message)
@@ -163,7 +167,7 @@ class Notifications:
         return self._subscriber.fileno()
 
     def close(self) -> None:
-        """Be told no more."""
+        """Be told no more; iterating ends, also in another thread or task."""
         self.is_closed = True
         self._subscriber.close()
 

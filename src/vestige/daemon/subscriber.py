@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import time
+from _socket import SHUT_RDWR
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from .._typing import TYPE_CHECKING
 from ..errors import VestigeError
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["Subscriber"]
+
+CLOSED = {"closed": True}
+"""What a daemon says last."""
 
 
 class Subscriber(Connection):
@@ -28,6 +35,9 @@ class Subscriber(Connection):
         super().__init__(connection)
         self._told: collections.deque[dict[str, Any]] = collections.deque()
         """What came while an answer was awaited."""
+        self._is_closed = False
+        self._waiting = 0
+        """How many threads and tasks wait: closing a socket would wake none."""
 
     def _line(self) -> bytes:
         while line := super()._line():
@@ -66,36 +76,63 @@ class Subscriber(Connection):
             timeout: Seconds; ``None`` for ever.
 
         Returns:
-            A message with ``notification``, ``dropped`` or ``closed``; ``None`` if the
-            time is over.
+            A message with ``notification``, ``dropped`` or ``closed``, as also after
+            :meth:`close`; ``None`` if the time is over.
 
         Raises:
             VestigeError: The daemon is gone and has not said so.
         """
-        while (message := self._next()) is None:
-            self._socket.settimeout(timeout)
-            try:
-                self._take()
-            except (TimeoutError, BlockingIOError):
-                return None
-        return message
+        end = None if timeout is None else time.monotonic() + timeout
+        with self._waits():
+            while not self._is_closed:
+                if (message := self._next()) is not None:
+                    return message
+                left = None if end is None else max(0.0, end - time.monotonic())
+                try:
+                    self._socket.settimeout(left)
+                    self._take()
+                except (TimeoutError, BlockingIOError):
+                    return None
+        return CLOSED
 
     async def wait_async(self) -> dict[str, Any]:
-        """Wait for the next message, and let others run meanwhile.
+        """Wait for the next message as :meth:`wait` does, and let others run meanwhile.
 
         Raises:
             VestigeError: The daemon is gone and has not said so.
         """
-        while (message := self._next()) is None:
-            loop = asyncio.get_running_loop()
-            ready: asyncio.Future[None] = loop.create_future()
-            loop.add_reader(self.fileno(), _set, ready)
-            try:
-                await ready
-            finally:
-                loop.remove_reader(self.fileno())
-            self._take()
-        return message
+        with self._waits():
+            while not self._is_closed:
+                if (message := self._next()) is not None:
+                    return message
+                loop = asyncio.get_running_loop()
+                ready: asyncio.Future[None] = loop.create_future()
+                loop.add_reader(self.fileno(), _set, ready)
+                try:
+                    await ready
+                finally:
+                    loop.remove_reader(self.fileno())
+                self._take()
+        return CLOSED
+
+    @contextmanager
+    def _waits(self) -> Iterator[None]:
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if self._is_closed and not self._waiting:
+                super().close()
+
+    def close(self) -> None:
+        """End the connection; who waits is told that it is closed."""
+        self._is_closed = True
+        if not self._waiting:
+            super().close()
+            return
+        with suppress(OSError):
+            self._socket.shutdown(SHUT_RDWR)
 
     def _take(self) -> None:
         try:
@@ -104,7 +141,7 @@ class Subscriber(Connection):
             raise
         except OSError:
             is_more = False
-        if not is_more:
+        if not is_more and not self._is_closed:
             raise VestigeError(CONNECTION_ENDED)
 
 

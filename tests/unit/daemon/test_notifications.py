@@ -16,6 +16,7 @@ import pytest
 
 import vestige
 from support.session_daemon import SECONDS, say
+from support.waiting import wait_until
 from vestige.control.listening import Notifications
 from vestige.daemon.client import Client
 from vestige.daemon.subscriber import Subscriber
@@ -219,3 +220,54 @@ def test_the_control_library_sees_what_is_pending(daemon, tmp_path):
     library.lttng_notification_channel_destroy(channel)
     library.lttng_condition_destroy(condition)
     say(daemon, "destroy s")
+
+
+def test_closing_ends_who_waits(daemon):
+    """In another thread, and in another task."""
+    with mock.patch.dict("os.environ", daemon.environment):
+        fired = vestige.notifications()
+        ended = threading.Event()
+
+        def read():
+            assert [*fired] == []
+            ended.set()
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        wait_until(lambda: is_asleep(thread), "the thread waits", SECONDS)
+        fired.close()
+        assert ended.wait(SECONDS)
+        thread.join()
+
+        async def main():
+            fired = vestige.notifications()
+
+            async def read():
+                return [one async for one in fired]
+
+            task = asyncio.create_task(read())
+            await asyncio.sleep(0)
+            fired.close()
+            return await asyncio.wait_for(task, SECONDS)
+
+        assert asyncio.run(main()) == []
+    assert fired.wait(0.0) is None
+
+
+def is_asleep(thread):
+    """Tell whether a thread waits in a system call."""
+    path = Path(f"/proc/self/task/{thread.native_id}/syscall")
+    return path.read_text().split()[0] != "running"
+
+
+def test_others_do_not_make_a_wait_longer(daemon):
+    """Also if more and more of them come."""
+
+    def other(left):
+        return {"dropped": 1} if left > 0 else None
+
+    with mock.patch.dict("os.environ", daemon.environment):
+        fired = vestige.notifications("nosuch")
+    with fired, mock.patch.object(fired._subscriber, "wait", other):
+        assert fired.wait(0.01) is None
+    assert fired.dropped > 1

@@ -259,3 +259,29 @@ def test_full_buffers_are_told(daemon, program, tmp_path, scheme):
     assert told["some"]["ratio"] == told["some"]["bytes"] / 16384
     assert told["size"]["bytes"] >= 100
     say(daemon, "destroy s")
+
+
+def test_triggers_that_come_and_go_need_little_memory(daemon, program):
+    """Of a program: equal filters are the same, and rules are not kept."""
+    with mock.patch.dict("os.environ", daemon.environment):
+        client = Client.connect()
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+
+        def changed(words: str) -> int:
+            """Add triggers and remove them; return the program's memory in KiB."""
+            names = [f"t{number}" for number in range(30)]
+            for name in names:
+                rule = ["-n", "ordered:*", "-f", f"text == '{words}{name}' && number"]
+                add(daemon, name, *(word.replace("'", '"') for word in rule))
+            for name in names:
+                client.unregister_trigger(name)
+            status = Path(f"/proc/{one.process.pid}/status").read_text()
+            found = re.search(r"VmRSS:\s+(\d+) kB", status)
+            assert found is not None
+            return int(found[1])
+
+        first = changed("a")
+        assert changed("a") - first < 1024
+        assert changed("b") - first < 2048
+    client.close()

@@ -38,6 +38,7 @@ SOURCES = [
                 "decision",
                 "expression_bind",
                 "expression_run",
+                "expression_texts",
                 "function_names",
             ],
             *["patterns", "rule_file", "rules"],

@@ -134,12 +134,15 @@ class Program:
             return Joining(answer[-1].status)
         return Joining.FAILED
 
-    async def watch(self, watches: EncodedWatches, *files: int) -> None:
+    async def watch(self, watches: EncodedWatches, *files: int) -> bool:
         """Let it tell of events that match rules of triggers.
 
         Args:
             watches: All of them.
             files: With the first ones, a socket for matches and memory for counters.
+
+        Returns:
+            Whether it has room for all of them.
 
         Raises:
             ProgramGoneError: It does not answer.
@@ -147,9 +150,11 @@ class Program:
         file = os.memfd_create("vestige-watches", os.MFD_CLOEXEC)
         try:
             os.pwrite(file, watches.file, 0)
-            await self._ask(Message.WATCH, watches.message, files=(file, *files))
+            files = (file, *files)
+            answer = await self._ask(Message.WATCH, watches.message, files=files)
         finally:
             os.close(file)
+        return bool(answer) and answer[-1].status == Joining.DONE
 
     async def stop(self, arena: int) -> None:
         """Let it record nothing more to a memory.

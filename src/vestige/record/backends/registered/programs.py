@@ -132,6 +132,7 @@ class RegisteredPrograms:
         self._sessions: dict[str, _Session] = {}
         self._patience = Patience()
         self.watched = WatchedRules()
+        self.watched.on_full = self._warn_of_rules
         self.on_usage: OnUsage = ignore_usage
         """Called when it was looked at how full rings are."""
         self._looks = LoadedObjects()
@@ -210,13 +211,24 @@ class RegisteredPrograms:
 
     def _warn_of(self, program: Credentials) -> None:
         """Say once that a program has a tracer with which nothing is agreed."""
+        self._say(
+            f"process {program.pid} of user {program.uid} has the tracer of another "
+            "version of Vestige: it is recorded once it is started again"
+        )
+
+    def _say(self, what: str) -> None:
+        """Warn of a program, unless too many others were."""
         self._warnings_left -= 1
         if self._warn is None or self._warnings_left < 0:
             return
         last = "" if self._warnings_left else "; no more of these are told"
-        self._warn(
-            f"process {program.pid} of user {program.uid} has the tracer of another "
-            f"version of Vestige: it is recorded once it is started again{last}"
+        self._warn(what + last)
+
+    def _warn_of_rules(self, program: Program) -> None:
+        """Say that a program does not tell of all triggers."""
+        self._say(
+            f"process {program.pid} ({program.hello.name}) has no room for the rules "
+            "of all triggers: of some events it tells those that it had before"
         )
 
     async def _welcome(self, program: Program) -> None:

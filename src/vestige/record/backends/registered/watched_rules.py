@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..lttng_ust.message_pack import Packed
@@ -25,6 +25,8 @@ class WatchedRules:
     def __init__(self) -> None:
         self.on_match: OnMatch = _ignore
         """Called with each match."""
+        self.on_full: Callable[[Program], None] = _ignore_program
+        """Called with a program that has no room for all rules."""
         self._plans: tuple[NotifierPlan, ...] = ()
         self._matches: dict[Program, Matches] = {}
         self._tokens: dict[Program, tuple[int, ...]] = {}
@@ -90,7 +92,8 @@ class WatchedRules:
     async def _tell(self, program: Program, watches: EncodedWatches) -> None:
         matches = self._matches.get(program)
         if matches is not None:
-            await program.watch(watches)
+            if not await program.watch(watches):
+                self.on_full(program)
             return
 
         def told(token: int, captured: Packed) -> None:
@@ -99,8 +102,10 @@ class WatchedRules:
                 self.on_match(token, captured)
 
         self._matches[program] = matches = Matches(told)
-        await program.watch(watches, matches.socket, matches.memory)
+        has_room = await program.watch(watches, matches.socket, matches.memory)
         matches.given()
+        if not has_room:
+            self.on_full(program)
 
     async def bury(self, program: Program) -> None:
         """Take what a program has told that is gone.
@@ -122,6 +127,10 @@ class WatchedRules:
         for one in self._matches.values():
             one.close()
         self._matches.clear()
+
+
+def _ignore_program(program: Program) -> None:
+    """Do nothing: nobody wants to know."""
 
 
 def _ignore(token: int, captured: Packed) -> None:
