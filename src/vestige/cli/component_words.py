@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ComponentWords",
     "GraphWords",
+    "ImplicitComponent",
+    "Names",
+    "PathWords",
     "Value",
     "connection",
     "named_class",
@@ -150,6 +153,78 @@ class ComponentWords:
         from .params import parse_params
 
         return parse_params(text)
+
+
+class PathWords:
+    """A path or URL, and what follows it in the command line.
+
+    Args:
+        path: The path.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.params: list[str] = []
+        """Parameters of its source."""
+        self.log_level: str | None = None
+        """The log level of its source."""
+
+
+class ImplicitComponent:
+    """A component that options ask for.
+
+    Args:
+        class_name: Its class.
+        name: Its name, unless another one has it.
+    """
+
+    def __init__(self, class_name: str, name: str) -> None:
+        self.class_name = class_name
+        self.name = name
+        self.is_wanted = False
+        """Whether it is asked for."""
+        self.switches: list[Value] = []
+        """Parameters that stand together."""
+        self.params: list[Value] = []
+        """Parameters that stand alone."""
+
+    def add(self, name: str, value: str | list[str]) -> None:
+        """Want it, with a parameter that stands alone."""
+        self.is_wanted = True
+        self.params.append(Value.of(name, value))
+
+    def words(self, names: Names) -> ComponentWords:
+        """Return it with a name that no other component has."""
+        words = ComponentWords(names.take(self.name), self.class_name)
+        if self.switches:
+            words.add_values(*self.switches)
+        for value in self.params:
+            words.add_values(value)
+        return words
+
+
+class Names:
+    """The names of components, each of which only one has."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def keep(self, name: str) -> str:
+        """Note a name that somebody has chosen."""
+        if name in self._taken:
+            raise CommandError(
+                f"--component: there are two components called '{name}'", exit_code=2
+            )
+        self._taken.add(name)
+        return name
+
+    def take(self, prefix: str) -> str:
+        """Return a name that is free."""
+        name, number = prefix, 0
+        while name in self._taken:
+            name, number = f"{prefix}-{number}", number + 1
+        self._taken.add(name)
+        return name
 
 
 class GraphWords(NamedTuple):

@@ -15,6 +15,9 @@ from ..graph.plan import Connection
 from .component_words import (
     ComponentWords,
     GraphWords,
+    ImplicitComponent,
+    Names,
+    PathWords,
     Value,
     named_class,
 )
@@ -23,7 +26,7 @@ from .time_range_arguments import split_range
 if TYPE_CHECKING:
     from .ordered_options import Item
 
-__all__ = ["PathWords", "convert_words", "one_source", "path_source"]
+__all__ = ["convert_words", "one_source", "path_source"]
 
 TEXT_SWITCHES = frozenset(
     {"clock_cycles", "clock_date", "clock_gmt", "clock_seconds", "no_delta"}
@@ -46,78 +49,6 @@ SOURCE_OPTIONS = {
 """Options of the sources of paths, and the parameters that they set."""
 WORD_FORMS = {"arg": "payload", "args": "payload", "ctx": "context"}
 """Other words of ``--names``."""
-
-
-class PathWords:
-    """A path or URL, and what follows it in the command line.
-
-    Args:
-        path: The path.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.params: list[str] = []
-        """Parameters of its source."""
-        self.log_level: str | None = None
-        """The log level of its source."""
-
-
-class Implicit:
-    """A component that options ask for.
-
-    Args:
-        class_name: Its class.
-        name: Its name, unless another one has it.
-    """
-
-    def __init__(self, class_name: str, name: str) -> None:
-        self.class_name = class_name
-        self.name = name
-        self.is_wanted = False
-        """Whether it is asked for."""
-        self.switches: list[Value] = []
-        """Parameters that stand together."""
-        self.params: list[Value] = []
-        """Parameters that stand alone."""
-
-    def add(self, name: str, value: str | list[str]) -> None:
-        """Want it, with a parameter that stands alone."""
-        self.is_wanted = True
-        self.params.append(Value.of(name, value))
-
-    def words(self, names: _Names) -> ComponentWords:
-        """Return it with a name that no other component has."""
-        words = ComponentWords(names.take(self.name), self.class_name)
-        if self.switches:
-            words.add_values(*self.switches)
-        for value in self.params:
-            words.add_values(value)
-        return words
-
-
-class _Names:
-    # The names of components, each of which only one has.
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def keep(self, name: str) -> str:
-        """Note a name that somebody has chosen."""
-        if name in self._taken:
-            raise CommandError(
-                f"--component: there are two components called '{name}'", exit_code=2
-            )
-        self._taken.add(name)
-        return name
-
-    def take(self, prefix: str) -> str:
-        """Return a name that is free."""
-        name, number = prefix, 0
-        while name in self._taken:
-            name, number = f"{prefix}-{number}", number + 1
-        self._taken.add(name)
-        return name
 
 
 Discover = Callable[[Sequence[PathWords]], Iterable[ComponentWords]]
@@ -144,22 +75,22 @@ class _Conversion:
     # What is known of a command line while it is read.
 
     def __init__(self) -> None:
-        self._names = _Names()
+        self._names = Names()
         self._explicit: list[ComponentWords] = []
         self._paths: list[PathWords] = []
         self._others: list[str] = []
         self._first_params: list[str] = []
         self._current: ComponentWords | PathWords | None = None
         self._seen: dict[str, str] = {}
-        self._text = Implicit("sink.text.pretty", "pretty")
-        self._ctf = Implicit("sink.ctf.fs", "sink-ctf-fs")
-        self._dummy = Implicit("sink.utils.dummy", "dummy")
-        self._live = Implicit(LIVE_SOURCE, "lttng-live")
-        self._muxer = Implicit("filter.utils.muxer", "muxer")
+        self._text = ImplicitComponent("sink.text.pretty", "pretty")
+        self._ctf = ImplicitComponent("sink.ctf.fs", "sink-ctf-fs")
+        self._dummy = ImplicitComponent("sink.utils.dummy", "dummy")
+        self._live = ImplicitComponent(LIVE_SOURCE, "lttng-live")
+        self._muxer = ImplicitComponent("filter.utils.muxer", "muxer")
         self._muxer.is_wanted = True
-        self._trimmer = Implicit("filter.utils.trimmer", "trimmer")
-        self._events = Implicit("filter.vestige.events", "events")
-        self._debug_info = Implicit(DEBUG_INFO, "debug-info")
+        self._trimmer = ImplicitComponent("filter.utils.trimmer", "trimmer")
+        self._events = ImplicitComponent("filter.vestige.events", "events")
+        self._debug_info = ImplicitComponent(DEBUG_INFO, "debug-info")
         self._prefixes: list[str] = []
         self._patterns: list[str] = []
         self._ours: list[Value] = []

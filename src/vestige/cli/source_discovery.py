@@ -10,8 +10,7 @@ from ..errors import NotATraceError
 from .conversion import path_source
 
 if TYPE_CHECKING:
-    from .component_words import ComponentWords
-    from .conversion import PathWords
+    from .component_words import ComponentWords, PathWords
 
 __all__ = ["source_of_each_trace"]
 
