@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.session_events import event_rows, variants
 from support.compilers import run_tool
 from support.live_sessions import daemon_for_programs
 from support.lttng import LttngEnvironment, missing_requirement
@@ -285,6 +286,9 @@ def main() -> None:
                 for _ in range(rounds)
             ]
             print(row("a snapshot of 64 MB", "ms", taken), flush=True)
+            compared = variants(own, other, folder)
+            for job, unit, pairs in event_rows(compared, is_quick=options.quick):
+                print(row(job, unit, pairs), flush=True)
             idle = [many(one, program, programs, 5.0) for one in both]
             for key, job, unit in (
                 ("registered", f"{programs} programs start and register", "s"),

@@ -23,8 +23,8 @@
 /* Address space for routes. */
 #define ROUTE_BYTES ((size_t) 64 << 20)
 
-/* In place of a filter: there is one for each channel, or rules of triggers. */
-static const char filters_of_route;
+/* In place of a filter: there is one for each channel, or channels and rules of triggers. */
+static const uint64_t filters_of_route;
 char *routes_memory;
 static size_t used;
 
@@ -119,6 +119,20 @@ static uint32_t find_class(uint32_t channel, const struct vestige_provider *prov
 	return class ? class : event_class_id(channel, provider, event);
 }
 
+/*
+ * In place of a filter, too: no channel records the event, but rules of triggers take it. These are
+ * all that is looked at then, so the last bit of their address tells that it is theirs.
+ */
+static const void *filter_of_watches(const struct watch_list *watches)
+{
+	return (const char *) watches + 1;
+}
+
+static bool is_of_watches(const void *filter)
+{
+	return (uintptr_t) filter & 1;
+}
+
 /* Whoever sees a new part of it must see those that it refers to. */
 static void set(struct vestige_event *event, uint32_t id, const void *filter)
 {
@@ -140,6 +154,8 @@ static bool set_route(struct vestige_event *event, const struct address *to, uin
 	for (uint32_t index = 0; index < count; index++)
 		if (to[index].filter)
 			filter = &filters_of_route;
+	if (!count)
+		filter = filter_of_watches(watches);
 	__atomic_store_n(&event->route, number, __ATOMIC_RELEASE);
 	set(event, EVENT_ROUTED, filter);
 	return true;
@@ -206,6 +222,18 @@ static void keep(struct notes *notes, const struct vestige_event *event,
 	place->event = event;
 }
 
+static APART bool tell_only(const void *filter, const struct vestige_value *values,
+			    const void *ip)
+{
+	const struct watch_list *list = (const void *) ((const char *) filter - 1);
+	const struct expression *only = list->count == 1 ? list->watches->filter : NULL;
+
+	/* Most events match no rule, and most lists have one: it is asked again where it matches. */
+	if (UNLIKELY(!only || expression_passes(only, values, ip)))
+		telling_try(list, values, ip);
+	return false;
+}
+
 bool routes_pass(const struct vestige_event *event, const struct vestige_value *values,
 		 const void *ip)
 {
@@ -214,6 +242,8 @@ bool routes_pass(const struct vestige_event *event, const struct vestige_value *
 	uint32_t bits = 0;
 	bool is_any = false;
 
+	if (UNLIKELY(is_of_watches(filter)))
+		return tell_only(filter, values, ip);
 	if (LIKELY(filter != &filters_of_route))
 		return !filter || expression_passes(filter, values, ip);
 	route = routes_find(event);

@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 
 #include "../base/system.h"
-#include "../rules/expression_run.h"
 
 /* Away from the numbers that programs use and count on. */
 #define HIGH_DESCRIPTOR 900
@@ -114,8 +113,8 @@ static APART void send_with_captures(const struct watch_list *list, const struct
 	send_match(watch, &match.head);
 }
 
-static APART void tell(const struct watch_list *list, const struct watch *watch,
-		       const struct vestige_value *values, const void *ip)
+void telling_tell(const struct watch_list *list, const struct watch *watch,
+		  const struct vestige_value *values, const void *ip)
 {
 	const struct match_head match = {.token = watch->token};
 
@@ -123,14 +122,4 @@ static APART void tell(const struct watch_list *list, const struct watch *watch,
 		send_with_captures(list, watch, values, ip);
 	else
 		send_match(watch, &match);
-}
-
-void telling_try(const struct watch_list *list, const struct vestige_value *values,
-		 const void *ip)
-{
-	const struct watch *end = list->watches + list->count;
-
-	for (const struct watch *watch = list->watches; watch < end; watch++)
-		if (UNLIKELY(!watch->filter || expression_passes(watch->filter, values, ip)))
-			tell(list, watch, values, ip);
 }

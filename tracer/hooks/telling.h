@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "../base/compiler.h"
+#include "../rules/expression_run.h"
 #include "../rules/watches.h"
 
 /* Have the socket of a daemon, and the memory of its counters; both may be closed then. */
@@ -18,8 +19,20 @@ void telling_take(unsigned int source, int socket, int counters) HIDDEN;
 bool telling_is_begun(unsigned int source) HIDDEN;
 /* Tell of nothing more: the process may make no such calls. */
 void telling_stop(void) HIDDEN;
+/* Tell of an event that a rule of a list matches. */
+void telling_tell(const struct watch_list *list, const struct watch *watch,
+		  const struct vestige_value *values, const void *ip) HIDDEN
+	__attribute__((cold));
+
 /* Tell of an event if rules match it. */
-void telling_try(const struct watch_list *list, const struct vestige_value *values,
-		 const void *ip) HIDDEN;
+static INLINED void telling_try(const struct watch_list *list, const struct vestige_value *values,
+				const void *ip)
+{
+	const struct watch *end = list->watches + list->count;
+
+	for (const struct watch *watch = list->watches; watch < end; watch++)
+		if (UNLIKELY(!watch->filter || expression_passes(watch->filter, values, ip)))
+			telling_tell(list, watch, values, ip);
+}
 
 #endif
