@@ -19,7 +19,7 @@ from vestige.daemon.run_paths import run_paths
 from .session_daemon import SessionDaemon
 from .soak_oracle import Window
 from .soak_programs import Counts, SoakedPrograms
-from .soak_sessions import KINDS, Report, SoakSession
+from .soak_sessions import KINDS, LEFT, Report, SoakSession
 from .waiting import DeadlineExpiredError, wait_until
 
 __all__ = ["Memory", "Soak", "memory_of"]
@@ -261,7 +261,7 @@ class Soak:
         del said
         known = {place for place, _ in session.snapshots}
         for place in session.output.glob("snapshot-*"):
-            if place not in known:
+            if place not in known and LEFT not in place.name:
                 expected = session.expected.until(window)
                 session.snapshots.append((place, expected))
 

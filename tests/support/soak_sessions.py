@@ -14,7 +14,7 @@ import polars as pl
 from .soak_oracle import ABSENT, MAY, MUST, Expected, Found, lost_in, read_trace
 from .soak_programs import Counts
 
-__all__ = ["KINDS", "Report", "SoakSession"]
+__all__ = ["KINDS", "LEFT", "Report", "SoakSession"]
 
 BIG = "--subbuf-size=1M --num-subbuf=16"
 RULE = "soaked:tick"
@@ -28,6 +28,8 @@ KINDS = {
     "newest": ("--snapshot", "--buffers-uid --subbuf-size=4k --num-subbuf=4"),
 }
 """Sorts of sessions: options of ``create`` and of ``enable-channel``."""
+LEFT = "-left-"
+"""In the names of snapshots of what was kept when a daemon was killed."""
 TOLD_BY_STOP = re.compile(r"(\d+) events were discarded")
 LONGEST_OVERLAP = 5_000_000_000
 """Nanoseconds: rings are cut one after the other, on a machine that is busy. Each ring
@@ -172,6 +174,9 @@ class SoakSession:
 
     def _check_snapshots(self, counts: Counts) -> Report:
         report = Report(archives=len(self.snapshots))
+        for place in self.output.glob(f"snapshot-*{LEFT}*"):
+            left = read_trace(place)
+            report.faults += [f"{place.name}: {one}" for one in left.complaints]
         for place, expected in self.snapshots:
             found = read_trace(place)
             one = Report()

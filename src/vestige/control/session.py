@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from ..advice import VestigeWarning
 from ..daemon.client import Client
 from ..daemon.run_paths import home_folder
 from ..errors import SessionError, VestigeError, error_context
@@ -410,6 +412,10 @@ class Session:
         Returns:
             The snapshot, a trace as others.
 
+        Warns:
+            VestigeWarning: A daemon was killed since the last snapshot: what became of
+                what was kept until then.
+
         Raises:
             SelectionError: A text is no size.
             SessionError: The session has an output of its own, was never started, or
@@ -423,13 +429,15 @@ class Session:
         """
         attributes = channel_attributes({"max_size": max_size}, {}, None)
         with self._context():
-            path = self.client.record_snapshot(
+            taken = self.client.record_snapshot(
                 self._name,
                 None if output is None else os.path.abspath(output),  # noqa: PTH100 - as it is
                 name=name,
                 max_size=attributes["max_size"],
             )
-        return Path(path)
+        for said in taken["left"]:
+            warnings.warn(said, VestigeWarning, stacklevel=2)
+        return Path(taken["path"])
 
     def rotate(self) -> Path:
         """Archive what was recorded up to now; programs go on.

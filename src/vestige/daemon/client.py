@@ -185,7 +185,7 @@ class Client(Connection):
         *,
         name: str | None = None,
         max_size: int = 0,
-    ) -> str:
+    ) -> dict[str, Any]:
         """Take a snapshot.
 
         Args:
@@ -195,12 +195,12 @@ class Client(Connection):
             max_size: Bytes; 0 without a limit.
 
         Returns:
-            Its directory.
+            Its directory as ``path``, and ``left``: what became of what was kept when a
+            daemon was killed.
         """
-        answer = self.ask(
+        return self.ask(
             "record-snapshot", session=session, path=path, name=name, max_size=max_size
         )
-        return str(answer["path"])
 
     def add_snapshot_output(
         self, session: str, path: str, *, name: str | None = None, max_size: int = 0
@@ -224,15 +224,16 @@ class Client(Connection):
             max_size=max_size,
         )
 
-    def snapshot_outputs(self, session: str) -> list[dict[str, Any]]:
+    def snapshot_outputs(self, session: str) -> dict[str, Any]:
         """Return where the snapshots of a session are written.
 
         Args:
             session: Its name.
+
+        Returns:
+            ``outputs``, and ``left`` as :meth:`record_snapshot` has it.
         """
-        answer = self.ask("list-snapshot-outputs", session=session)
-        found: list[dict[str, Any]] = answer["outputs"]
-        return found
+        return self.ask("list-snapshot-outputs", session=session)
 
     def remove_snapshot_output(self, session: str, output: str) -> dict[str, Any]:
         """Let no snapshots be written to an output any more.

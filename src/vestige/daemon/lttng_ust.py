@@ -25,6 +25,7 @@ from ..record.backends.lttng_ust.ring_files import (
 )
 from .backend import OnMatch
 from .contexts import ContextType
+from .left_snapshots import folders_of_snapshots, tell_snapshots
 from .loggers import agent_plans, logger_rules
 from .model import AGENT_CHANNELS, Channel, Context, EventRule, Session
 from .program_backend import ProgramBackend, failure_text
@@ -69,13 +70,18 @@ class LttngUstBackend(ProgramBackend):
             sessions: What a daemon before this one has left.
         """
         make_private(self._rings)
-        left = self._programs.save_left(self._rings)
+        folders = folders_of_snapshots(sessions)
+        left = self._programs.save_left(self._rings, None, folders)
         for session in sessions:
             if session.shm_path is not None:
                 owner = RingOwner(session.uid, session.gid)
-                mine = self._programs.save_left(session.shm_path, owner)
+                mine = self._programs.save_left(session.shm_path, owner, folders)
                 left += [one for one in mine if one.session == session.name]
         _tell_gaps(sessions, left, self._clock)
+        failures = self._programs.not_saved
+        for said in tell_snapshots(sessions, left, folders, failures):
+            if self._warn is not None:
+                self._warn(said)
         for session in sessions:
             self._programs.add_lost(session.name, _add_lost(session, left))
         remove_folder(self._rings)

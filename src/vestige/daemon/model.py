@@ -214,6 +214,10 @@ class Session:
     to, in seconds since 1970, the latter once one records again; until ``stop`` has
     said so."""
 
+    left: list[str] = field(default_factory=list)
+    """Of snapshots: what became of what was kept when a daemon was killed, until the
+    next snapshot has said so."""
+
     lost_before: dict[str, list[int]] = field(default_factory=dict)
     """Event records and packets that the buffers of daemons lost that were killed, by
     channel."""

@@ -95,9 +95,15 @@ async def add_snapshot_output(
 async def list_snapshot_outputs(
     registry: Registry, peer: Peer, request: Request
 ) -> dict[str, Any]:
-    """Return where the snapshots of ``session`` are written."""
+    """Return where the snapshots of ``session`` are written.
+
+    Returns:
+        ``outputs``, and ``left``: what became of what was kept when a daemon was
+        killed.
+    """
     session = _session(registry, peer, request)
-    return {"outputs": [asdict(one) for one in session.snapshot_outputs]}
+    outputs = [asdict(one) for one in session.snapshot_outputs]
+    return {"outputs": outputs, "left": session.left}
 
 
 async def remove_snapshot_output(
@@ -130,7 +136,8 @@ async def record_snapshot(
             ``name`` and ``max_size``.
 
     Returns:
-        Its ``path``.
+        Its ``path``, and ``left`` as :func:`list_snapshot_outputs` has it: what is told
+        here is told once.
 
     Raises:
         SessionError: The session has never been active, there is no output, or the
@@ -150,8 +157,9 @@ async def record_snapshot(
             shutil.rmtree(folder)
         raise refused("SNAPSHOT_FAIL", os_error_text(error)) from error
     session.snapshots_taken += 1
+    left, session.left = session.left, []
     registry.save(session)
-    return {"path": folder}
+    return {"path": folder, "left": left}
 
 
 def _chosen_output(session: Session, request: Request) -> SnapshotOutput:

@@ -44,6 +44,7 @@ def session_lines(session: dict[str, Any]) -> list[str]:
     lines = [f"Recording session {session['name']}: [{session_state(session)}]"]
     if session["output"] is not None:
         lines += [f"    Trace output: {session['output']}", ""]
+    lines += [f"    Notice: {one}" for one in session.get("left", ())]
     timer, size = session["rotation_timer"], session["rotation_size"]
     if timer or size:
         lines.append("Automatic rotation schedules:")

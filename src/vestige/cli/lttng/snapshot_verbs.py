@@ -106,7 +106,7 @@ def _record(call: Call, session: str) -> Element:
     path, url = _path(call)
     size = _max_size(call)
     try:
-        call.client.record_snapshot(
+        taken = call.client.record_snapshot(
             session, path, name=call.words.value("name"), max_size=size
         )
     except SessionError as error:
@@ -115,6 +115,8 @@ def _record(call: Call, session: str) -> Element:
                 "Invalid snapshot size. Cannot fit at least one packet per stream."
             )
         raise
+    for said in taken["left"]:
+        call.warn(said)
     call.say(f"Snapshot recorded successfully for session {session}")
     if url is not None:
         call.say(f"Snapshot written at: {url}")
@@ -155,8 +157,10 @@ def _line(output: dict[str, Any]) -> str:
 
 
 def _list_output(call: Call, session: str) -> Element:
-    outputs = call.client.snapshot_outputs(session)
+    found = call.client.snapshot_outputs(session)
+    outputs = found["outputs"]
     lines = [f"    {_line(one)}" for one in outputs] or ["    None"]
+    lines += [f"    Notice: {one}" for one in found["left"]]
     call.say(f"Snapshot output list for session {session}", *lines)
     from ...daemon.xml_tree import element
 

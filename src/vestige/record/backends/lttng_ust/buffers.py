@@ -98,11 +98,10 @@ class TraceBuffers:
             "is_owners": plan.has_own_rings,
         }
         rings = RingFolder(plan.rings, parts, facts)
-        if plan.has_own_rings:
-            # So that nothing else is needed to read them after a crash.
+        if plan.has_own_rings or plan.output is None:
+            # So that nothing else is needed to read them after a crash or a kill.
             folder = str(rings.path)
-            owner = OwnerFiles(folder, plan.uid, plan.gid)
-            self._copy = MetadataFile(owner, folder, self.uuid)
+            self._copy = MetadataFile(rings.files, folder, self.uuid)
         return rings
 
     def declare(self, text: str) -> None:

@@ -17,12 +17,12 @@ from ....errors import RecordError
 from .crash_header import CRASH_HEADER_SIZE, CrashHeader, read_crash_header
 from .overwriting_ring import OverwritingRing
 from .ring import Ring, RingShape
-from .ring_files import DESCRIPTION, check_shape
+from .ring_files import DESCRIPTION, STATE_FILE, check_shape
 
 __all__ = ["Extracted", "extract"]
 
 METADATA = "metadata"
-NO_RINGS = {METADATA, DESCRIPTION, f"{DESCRIPTION}.new"}
+NO_RINGS = {METADATA, STATE_FILE, DESCRIPTION, f"{DESCRIPTION}.new"}
 """Other files of a directory of rings."""
 
 
@@ -63,6 +63,9 @@ def extract(source: str, target: str) -> Extracted:
         trace = Path(target, folder.relative_to(source))
         trace.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(metadata, trace / METADATA)
+        state = folder / STATE_FILE
+        if state.is_file() and not state.is_symlink():
+            shutil.copyfile(state, trace / STATE_FILE)
         for file in sorted(folder.iterdir()):
             if file.name in NO_RINGS or not file.is_file():
                 continue

@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,9 @@ FREE_PERIOD = 1_000_000
 """Microseconds between two looks at what programs have left that were killed."""
 
 
+NO_SNAPSHOTS: Mapping[str, OwnerFiles] = {}
+
+
 class Programs:
     """Listens for programs, and brings each to what sessions say.
 
@@ -63,6 +67,8 @@ class Programs:
         self._loaded = LoadedObjects()
         self._left: dict[str, Losses] = {}
         """What a daemon before this one had lost, by session."""
+        self.not_saved: dict[str, OSError] = {}
+        """Why what it has left could not be written, by session."""
         self.notified = NotifiedRules()
         self.on_usage: OnUsage = ignore_usage
         """Called with each sample of how full rings are."""
@@ -172,13 +178,19 @@ class Programs:
             if plan.is_active and session.recording_since is None:
                 session.recording_since = time.time()
 
-    def save_left(self, root: str, owner: RingOwner | None = None) -> list[Left]:
+    def save_left(
+        self,
+        root: str,
+        owner: RingOwner | None = None,
+        snapshots: Mapping[str, OwnerFiles] = NO_SNAPSHOTS,
+    ) -> list[Left]:
         """Write what a daemon that was killed has left in its rings, and remove them.
 
         Args:
             root: The directory of all rings.
             owner: Whose that is and what is in it; ``None`` for the daemon's own, of
                 which each ring says whose trace it belongs to.
+            snapshots: For sessions without a trace where a snapshot is written.
 
         Returns:
             What was lost, of each set of rings.
@@ -188,8 +200,14 @@ class Programs:
             facts = left.facts
             # What is in a directory of a user counts for nobody else.
             uid, gid = owner or (facts["uid"], facts["gid"])
-            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-                one = left.save(uid, gid)
+            snapshot = snapshots.get(facts.get("session", ""))
+            try:
+                one = left.save(uid, gid, snapshot)
+            except OSError as error:
+                self.not_saved[str(facts.get("session", ""))] = error
+            except (ValueError, KeyError, TypeError, AttributeError):
+                pass
+            else:
                 found.append(one)
                 self.add_lost(one.session, one.lost)
             with owner_rights(*left.owner):

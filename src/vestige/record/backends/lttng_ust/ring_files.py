@@ -21,9 +21,10 @@ from ....errors import RecordError
 from ....owner_rights import owner_rights
 from .overwriting_ring import OverwritingRing
 from .ring import Ring, RingShape
-from .trace_files import DataStreamFile, OwnerFiles
+from .trace_files import DataStreamFile, OwnerFiles, write_all
 
 __all__ = [
+    "STATE_FILE",
     "Left",
     "LeftRings",
     "RingFolder",
@@ -35,6 +36,10 @@ __all__ = [
 ]
 
 DESCRIPTION = "vestige-rings.json"
+STATE_FILE = "vestige-state"
+"""State dumps that the daemon makes. What channels write ends with a number."""
+BESIDE_RINGS = ("metadata", STATE_FILE)
+"""What else a snapshot of the rings needs."""
 VERSION = 1
 MOST_CPUS = 1 << 13
 MOST_NAMESAKES = 1000
@@ -88,14 +93,21 @@ class RingFolder:
             "version": VERSION,
             "made": time.time(),
             "channels": {},
+            "parts": parts,
             **facts,
         }
         with self.rights():
             self.path = _new_folder(Path(root, *parts))
 
+    @property
+    def files(self) -> OwnerFiles:
+        """The directory, for files beside the rings."""
+        # Rings that are not where the owner wants them are the daemon's own.
+        uid = self._facts["uid"] if self._facts["is_owners"] else os.geteuid()
+        return OwnerFiles(str(self.path), uid, self._facts["gid"])
+
     def rights(self) -> AbstractContextManager[None]:
         """Return a context with the rights of the owner of the session."""
-        # Rings that are not where the owner wants them are the daemon's own.
         uid = self._facts["uid"] if self._facts["is_owners"] else os.geteuid()
         return owner_rights(uid, self._facts["gid"])
 
@@ -187,12 +199,13 @@ class LeftRings(NamedTuple):
                 if ring is not None:
                     yield channel, ring, facts
 
-    def save(self, uid: int, gid: int) -> Left:
+    def save(self, uid: int, gid: int, snapshot: OwnerFiles | None = None) -> Left:
         """Append what programs had committed to the data stream files of the trace.
 
         Args:
             uid: Whose that is.
             gid: As above.
+            snapshot: Where it is written to if there is no trace but snapshots.
 
         Returns:
             What was lost.
@@ -202,12 +215,14 @@ class LeftRings(NamedTuple):
         """
         lost: dict[str, tuple[int, int]] = {}
         last_event = 0
-        output = self.facts["output"]
+        output, files = self.facts["output"], OwnerFiles("", uid, gid)
+        if not output and snapshot is not None:
+            output, files = self._begin_snapshot(snapshot), snapshot
         for channel, ring, facts in self.rings():
             last_event = max(last_event, ring.last_event)
             try:
                 if output:
-                    _save(ring, output, channel, facts, OwnerFiles(output, uid, gid))
+                    _save(ring, output, channel, facts, files)
                 events, packets = lost.get(channel, (0, 0))
                 packets += ring.damaged + ring.overwritten + ring.cut
                 lost[channel] = (events + ring.lost, packets)
@@ -215,6 +230,23 @@ class LeftRings(NamedTuple):
                 ring.close()
         session = str(self.facts.get("session", ""))
         return Left(session, lost, last_event, self._made())
+
+    def _begin_snapshot(self, snapshot: OwnerFiles) -> str:
+        """Copy what is beside the rings to a snapshot; return its directory there."""
+        parts = self.facts["parts"]
+        if any(not one or one in {".", ".."} or "/" in one for one in parts):
+            raise ValueError("expected names of directories")
+        folder = snapshot.make_folder(*parts)
+        for name in BESIDE_RINGS:
+            with suppress(FileNotFoundError):
+                with owner_rights(*self.owner):
+                    raw = (self.folder / name).read_bytes()
+                file = snapshot.open(f"{folder}/{name}")
+                try:
+                    write_all(file, raw)
+                finally:
+                    os.close(file)
+        return folder
 
     def _made(self) -> float:
         """Return when the rings were made, whatever a user has written there."""
@@ -243,9 +275,13 @@ def _save(
 ) -> None:
     limits = (facts["tracefile_size"], facts["tracefile_count"])
     name = f"{channel}_{ring.cpu}"
-    file = DataStreamFile(files, output, name, limits, is_continued=True)
+    # Snapshots have no indexes, and are new.
+    is_trace = not files.folder
+    file = DataStreamFile(
+        files, output, name, limits, is_continued=is_trace, has_index=is_trace
+    )
     try:
-        if Path(output, name).exists() or limits[0]:
+        if is_trace and (Path(output, name).exists() or limits[0]):
             file.resume()
             ring.resume(file.last)
         # One that a killed program has left may be before each full one.

@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from ...._typing import TYPE_CHECKING
 from .packet_begin import waiting_since
+from .ring_files import STATE_FILE
 from .state_dump import (
     LoadedObject,
     ProgramState,
@@ -28,14 +29,15 @@ from .trace_files import OwnerFiles, write_all
 if TYPE_CHECKING:
     from .buffers import TraceBuffers
 
-__all__ = ["STATE_FILE", "TraceDumps"]
+__all__ = ["TraceDumps"]
 
-STATE_FILE = "vestige-state"
-"""What channels write has a number at the end of its name."""
 MOST_GONE_BYTES = 4 << 20
 """Of dumps of programs that are gone; the oldest are given up first."""
 MOST_DUMPS = 4
 """Of a program, with objects that contradict each other."""
+MOST_COPY_BYTES = 4 << 20
+"""Of the file beside the rings that the next daemon finds if this one is killed; or
+twice what it needs."""
 OBJECT_BYTES = 160
 """About what an object takes beside its path."""
 
@@ -92,6 +94,7 @@ class TraceDumps:
         self._time = 0
         """Of the last dump in a file."""
         self._sequence = self._first_of_chunk = 0
+        self._largest_copy = MOST_COPY_BYTES
         self._wanted: AbstractSet[str] = frozenset()
         self.failure: OSError | None = None
         """Why a dump was not written."""
@@ -109,8 +112,7 @@ class TraceDumps:
         """
         self._declare(wanted)
         self._note(key, state, time)
-        if self._trace.files is not None:
-            self._write([state], time)
+        self._write([state], time)
 
     def refresh(self, key: int, state: ProgramState, time: int) -> None:
         """Take what a program has loaded by now, for snapshots.
@@ -141,10 +143,11 @@ class TraceDumps:
         left = [one for one in self._gone if has_older and one[0] >= since]
         self._gone, self._gone_bytes = deque(left), sum(one.size for _, one in left)
         self._known = {key: _Known(since, one) for key, one in states.items()}
-        if not states and not left:
-            return
-        self._declare(wanted)
-        if self._trace.files is not None:
+        if states or left:
+            self._declare(wanted)
+        if self._trace.files is None:
+            self._copy_again()
+        elif states or left:
             gone = [one.dumps[-1][1] for _, one in left]
             self._write([*gone, *states.values()], since)
 
@@ -211,13 +214,31 @@ class TraceDumps:
         Raises:
             OSError: It cannot be written.
         """
+        packets = self._all_packets()
+        if packets:
+            _append(files, folder, packets)
+
+    def _all_packets(self) -> bytes:
+        """Return all that is known, in the order of time."""
         self._drop_gone(self._waiting_since(self._trace.clock.read()))
         known = [*(one for _, one in self._gone), *self._known.values()]
         dumps: dict[int, list[ProgramState]] = {}
         for time, state in (dump for one in known for dump in one.dumps):
             dumps.setdefault(time, []).append(state)
-        if dumps:
-            _append(files, folder, self._packets(sorted(dumps.items())))
+        return self._packets(sorted(dumps.items()))
+
+    def _copy_again(self) -> None:
+        """Write what the next daemon needs if this one is killed."""
+        files = self._trace.rings.files
+        size = 0
+        try:
+            files.remove(f"{files.folder}/{STATE_FILE}")
+            packets = self._all_packets()
+            if packets:
+                size = _append(files, files.folder, packets)
+        except OSError as error:
+            self.failure = error
+        self._largest_copy = max(MOST_COPY_BYTES, 2 * size)
 
     def _packets(
         self, dumps: Iterable[tuple[int, list[ProgramState]]], first: int = 0
@@ -230,21 +251,22 @@ class TraceDumps:
         )
 
     def _write(self, states: list[ProgramState], time: int) -> None:
-        """Add a dump to the file of the present chunk."""
-        files = self._trace.files
-        assert files is not None  # noqa: S101 - looked at before
+        """Add a dump to the file of the present chunk, or to that beside the rings."""
+        files = self._trace.files or self._trace.rings.files
         self._time = max(time, self._time)
         try:
             packet = self._packets([(self._time, states)], self._sequence)
-            _append(files, self._trace.folder, packet)
+            size = _append(files, self._trace.folder or files.folder, packet)
         except OSError as error:
             self.failure = error
-        else:
-            self._sequence += 1
+            return
+        self._sequence += 1
+        if self._trace.files is None and size > self._largest_copy:
+            self._copy_again()
 
 
-def _append(files: OwnerFiles, folder: str, packets: bytes) -> None:
-    """Write packets at the end of the file: all of them, or nothing."""
+def _append(files: OwnerFiles, folder: str, packets: bytes) -> int:
+    """Write packets at the end of the file, all or none; return its size then."""
     file = files.open(f"{folder}/{STATE_FILE}", is_continued=True)
     try:
         before = os.lseek(file, 0, os.SEEK_END)
@@ -254,5 +276,6 @@ def _append(files: OwnerFiles, folder: str, packets: bytes) -> None:
             with suppress(OSError):
                 os.ftruncate(file, before)
             raise
+        return before + len(packets)
     finally:
         os.close(file)
