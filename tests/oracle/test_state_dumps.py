@@ -26,7 +26,7 @@ CHANNEL = "enable-channel -u c --subbuf-size=1M --num-subbuf=16"
 RULES = ("add-context -u -c c -t ip -t vpid", "enable-event -u -c c -a")
 FAST = (300, 1_000_000, 1000)
 """300 events, without a pause, each millisecond."""
-PAUSES = 50
+PAUSES = 200
 """Of a program that has begun long ago."""
 STATE_FILE = "vestige-state"
 
@@ -48,13 +48,15 @@ def busy(
 def start(daemon: SessionDaemon, workshop: Workshop) -> subprocess.Popen[bytes]:
     """Start a program, and wait until it records."""
     program = launch(daemon, workshop.program("flood"), *FAST)
+    listed = f"PID: {program.pid} "
+    wait_until(lambda: listed in daemon.lttng("list", "-u").out, "it comes", SECONDS)
     goes_on(program)
     return program
 
 
 def goes_on(program: subprocess.Popen[bytes]) -> None:
     """Wait until a program has recorded more."""
-    # It waits for nothing else than the daemon, and that once.
+    # It may wait for the daemon a few times, before all of its events.
     end = pauses(program) + PAUSES
     wait_until(lambda: pauses(program) > end, "it records", SECONDS)
 

@@ -139,8 +139,8 @@ class TraceDumps:
             wanted: The names of the events that are recorded.
         """
         since = self._waiting_since(time)
-        has_older = since < time
-        left = [one for one in self._gone if has_older and one[0] >= since]
+        # Also those that went after the time, before this.
+        left = [one for one in self._gone if one[0] >= since]
         self._gone, self._gone_bytes = deque(left), sum(one.size for _, one in left)
         self._known = {key: _Known(since, one) for key, one in states.items()}
         if states or left:

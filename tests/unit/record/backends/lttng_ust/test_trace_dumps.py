@@ -135,6 +135,25 @@ def test_programs_that_are_gone_are_forgotten_in_time(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("has_files", [True, False])
+def test_who_went_after_the_cut_is_told(tmp_path, monkeypatch, has_files):
+    """Its last event records are in the next chunk; those of others are not."""
+    with dumps(tmp_path, has_files=has_files) as found:
+        monkeypatch.setattr(found, "_waiting_since", lambda time: min(time, 700))
+        for number in (1, 2, 3):
+            found.join(number, state(number, 0x1000 * number), 500, ALL)
+        found.forget(1, 600)
+        found.forget(2, 800)
+        found.clear()
+        found.begin({3: state(3, 0x3000)}, 700, ALL)
+        expected = {(2, 0x2000), (3, 0x3000)}
+        if has_files:
+            folder = tmp_path / "out" / "ust" / "uid" / "0"
+            assert {one[1:] for one in told(folder)} == expected
+        else:
+            assert {*snapshot(found, tmp_path / "a")} == expected
+
+
+@pytest.mark.parametrize("has_files", [True, False])
 def test_who_was_never_described_is_not_missed(tmp_path, has_files):
     """Programs of sessions without addresses end, and chunks begin."""
     with dumps(tmp_path, has_files=has_files) as found:
