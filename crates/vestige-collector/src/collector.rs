@@ -191,7 +191,8 @@ impl Collector {
         let pending = self.arenas.pending_losses();
         let mut outcome = self.outcome(found.stalled == 0 && running.is_empty(), running);
         outcome.lost = outcome.lost.saturating_add(pending);
-        outcome.lost_untold = pending;
+        // The count of those without a slot is in the arena, and stays there.
+        outcome.lost_untold = pending.saturating_add(outcome.lost_unplaced);
         outcome
     }
 

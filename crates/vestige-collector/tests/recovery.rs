@@ -361,6 +361,21 @@ fn losses_of_a_thread_that_goes_on_are_told_by_who_takes_over() {
 }
 
 #[test]
+fn losses_of_threads_without_a_slot_are_those_of_who_has_the_arena() {
+    let folder = Folder::new();
+    let first = collector(&folder);
+    let program = Program::of(&folder);
+    run([|| program.thread(7, 8).record(20)]);
+    program.shared().lost().store(5, Ordering::Relaxed);
+    let handed_over = first.hand_over();
+    assert_eq!((handed_over.lost, handed_over.lost_untold), (5, 5));
+
+    let second = next_collector(&folder);
+    program.shared().lost().store(7, Ordering::Relaxed);
+    assert_eq!(second.close(Duration::ZERO, false).lost, 7);
+}
+
+#[test]
 fn what_is_handed_over_is_not_recovered() {
     let folder = Folder::new();
     let first = collector(&folder);
