@@ -18,7 +18,8 @@ import shtab
 from argparse_manpage.manpage import Manpage
 
 from vestige import __version__
-from vestige.cli.commands import VERBS, Command, load_commands
+from vestige.cli.commands import VERBS, load_commands
+from vestige.cli.commands.protocol import Command
 from vestige.cli.exit_statuses import READING
 from vestige.cli.parser import EXAMPLES, build_parser
 

@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from .. import __version__
 from .._typing import TYPE_CHECKING
 from ..plain_text import plain
-from .commands import VERBS, Command
+from .commands import VERBS
 from .exit_statuses import READING, WRONG_USAGE
 from .help_format import HelpFormatter
-from .suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
     from _typeshed import SupportsWrite
+
+    from .commands.protocol import Command
 
 __all__ = ["CommandParser", "build_parser", "check_words"]
 
@@ -124,6 +125,8 @@ class VerbParser(CommandParser):
     def _refuse(self, word: str) -> NoReturn:
         if not word.startswith("-") or word == "-":
             self.error(f"unexpected argument '{word}'")
+        from .suggestions import did_you_mean
+
         name = word.partition("=")[0] if word.startswith("--") else word
         known = [
             option
@@ -141,10 +144,14 @@ def check_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
         words: The command line; its first word is looked at.
     """
     for word in words[:1]:
+        if word in VERBS or word in OPTIONS:
+            return
+        # Few command lines are wrong.
+        from .suggestions import did_you_mean
+
         if not word.startswith("-"):
-            if word not in VERBS:
-                parser.error(f"unknown command '{word}'{did_you_mean(word, VERBS)}")
-        elif word not in OPTIONS:
+            parser.error(f"unknown command '{word}'{did_you_mean(word, VERBS)}")
+        else:
             parser.error(f"unknown option '{word}'{did_you_mean(word, OPTIONS)}")
 
 

@@ -10,7 +10,6 @@ from fnmatch import fnmatchcase
 from .._typing import TYPE_CHECKING, Protocol
 from ..errors import SelectionError
 from ..plain_text import plain
-from .suggestions import did_you_mean
 from .time_range_arguments import (
     TIME_FORMATS,
     add_time_range_arguments,
@@ -191,6 +190,8 @@ def _advice(pattern: str, names: set[str]) -> str:
     anywhere = f"*:{pattern}"
     if ":" not in pattern and any(fnmatchcase(name, anywhere) for name in names):
         return f"; did you mean '{anywhere}'?"
+    from .suggestions import did_you_mean
+
     advice = did_you_mean(pattern, _alternatives(names, pattern))
     if advice or not names:
         return advice

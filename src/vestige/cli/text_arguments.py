@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
+from .._typing import TYPE_CHECKING
 from ..components.sinks.text_colors import bright_is_bold, use_color
 from ..components.sinks.text_pretty import FIELD_NAMES, NAME_SCOPES, TextOptions
-from ..components.sinks.text_short import ShortTextOptions
 from ..errors import CommandError
-from .terminal import is_ascii_only, line_width
+
+if TYPE_CHECKING:
+    from ..components.sinks.text_short import ShortTextOptions
 
 __all__ = [
     "add_text_arguments",
@@ -118,6 +120,10 @@ def short_text_options(
         options: The parsed command line.
         labels: What the lines of each trace begin with; empty when there is one trace.
     """
+    # Few verbs have short lines.
+    from ..components.sinks.text_short import ShortTextOptions
+    from .terminal import is_ascii_only, line_width
+
     width = line_width(wide=options.wide)
     return ShortTextOptions(
         clock_cycles=options.clock_cycles,
@@ -134,6 +140,8 @@ def short_text_options(
 
 def _cut(label: str, width: int | None) -> str:
     """Cut a label to a quarter of the terminal; its end tells traces apart."""
+    from .terminal import is_ascii_only
+
     sign = "..." if is_ascii_only() else "…"
     room = len(label) if width is None else max(width // 4, LEAST_LABEL)
     return (

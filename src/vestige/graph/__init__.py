@@ -8,14 +8,18 @@ what it needs, once. Nothing is copied from component to component.
 
 from __future__ import annotations
 
+from .._lazy import lazy_names
+from .._typing import TYPE_CHECKING
 from .clocks import check_correlation
 from .graph import Graph, Inputs, run_graphs
 from .mux import merges, mux
 from .notice import DamageNotice, LostNotice, Notice, notices_of
 from .protocols import Analysis, Filter, Sink, Source
-from .record_filter import check_filter
 from .selection import Selection
 from .stream import Stream, StreamFacts, TraceInfo
+
+if TYPE_CHECKING:
+    from .record_filter import check_filter
 
 __all__ = [
     "Analysis",
@@ -38,3 +42,5 @@ __all__ = [
     "notices_of",
     "run_graphs",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__, {"check_filter": "record_filter"})

@@ -6,10 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from .. import core
 from ..errors import GraphError
-from .intersection import intersections
 from .notice import Notice, notices_of
 from .protocols import Filter
-from .record_filter import record_filter
 from .selection import Selection
 from .stream import Stream
 
@@ -37,7 +35,7 @@ def mux(
     """
     streams = sorted(streams, key=Stream.order_key)
     wanted_of = _by_stream(streams, selection)
-    common = intersections(one for one in streams if wanted_of[one].intersection)
+    common = _intersections(streams, wanted_of)
     inputs = []
     ranges = []
     expressions: set[tuple[str, ...]] = set()
@@ -54,6 +52,17 @@ def mux(
     )
 
 
+def _intersections(
+    streams: Iterable[Stream], wanted_of: Mapping[Stream, Selection]
+) -> dict[int, tuple[int, int]]:
+    wanted = [one for one in streams if wanted_of[one].intersection]
+    if not wanted:
+        return {}
+    from .intersection import intersections  # noqa: PLC0415 - few ask for it
+
+    return intersections(wanted)
+
+
 def _by_stream(
     streams: Iterable[Stream], selection: Selection | Mapping[Stream, Selection] | None
 ) -> Mapping[Stream, Selection]:
@@ -66,7 +75,11 @@ def _common_filter(expressions: set[tuple[str, ...]]) -> core.RecordFilter | Non
     if len(expressions) > 1:
         raise GraphError("filter expressions must be the same for all data streams")
     found = next(iter(expressions), ())
-    return record_filter(found) if found else None
+    if not found:
+        return None
+    from .record_filter import record_filter  # noqa: PLC0415 - few ask for it
+
+    return record_filter(found)
 
 
 def _overlap(

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from .._typing import NamedTuple
-from .record_filter import check_filter, record_filter
 from .recorder_events import is_recorder_event
 from .stream import Stream
 
@@ -40,6 +39,8 @@ class Selection(NamedTuple):
         chosen = self._chosen_classes(stream)
         if not self.filters:
             return chosen
+        from .record_filter import record_filter  # noqa: PLC0415 - few ask for it
+
         possible = record_filter(self.filters).possible(stream.handle)
         if possible is None or chosen is None:
             return chosen if possible is None else possible
@@ -109,6 +110,8 @@ class Selection(NamedTuple):
         Raises:
             SelectionError: It is none, or is true of no event record of these classes.
         """
+        from .record_filter import check_filter  # noqa: PLC0415 - as above
+
         check_filter(expression, ((one, self.wanted_classes(one)) for one in streams))
         return self._replace(filters=(*self.filters, expression))
 

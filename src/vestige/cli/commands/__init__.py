@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from ..._typing import NamedTuple
-from .protocol import Command
+from ..._typing import TYPE_CHECKING, NamedTuple
 
-__all__ = ["VERBS", "Command", "Verb", "load_commands"]
+if TYPE_CHECKING:
+    from .protocol import Command
+
+__all__ = ["VERBS", "Verb", "load_commands"]
 
 
 class Verb(NamedTuple):

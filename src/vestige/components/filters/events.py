@@ -6,7 +6,6 @@ As with :mod:`.trimmer`, nothing passes through: what is not wanted is not decod
 from __future__ import annotations
 
 from ..._typing import TYPE_CHECKING
-from ...graph import check_filter
 
 if TYPE_CHECKING:
     from ...graph import Stream
@@ -41,6 +40,8 @@ def choose_events(
             stream: wanted._replace(recorder_events=False)
             for stream, wanted in narrowed.items()
         }
+    from ...graph.record_filter import check_filter  # noqa: PLC0415 - few ask for it
+
     for expression in spec.params.get("expressions", ()):
         check_filter(
             expression,
