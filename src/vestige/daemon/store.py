@@ -52,14 +52,14 @@ class Store:
     def write(
         self,
         sessions: Iterable[Session],
-        triggers: Iterable[dict[str, Any]] = (),
+        triggers: Iterable[str] = (),
         changed: Sequence[Session] | None = None,
     ) -> None:
         """Keep sessions and triggers as they are now.
 
         Args:
             sessions: All of them.
-            triggers: What JSON can say of them.
+            triggers: Of each what JSON says of it.
             changed: Those that are not as they were written last; ``None``: all may
                 be others.
 
@@ -74,7 +74,7 @@ class Store:
             key: before.get(key) or json.dumps(one.to_json())
             for key, one in there.items()
         }
-        before_triggers, self._triggers = self._triggers, json.dumps([*triggers])
+        before_triggers, self._triggers = self._triggers, f"[{', '.join(triggers)}]"
         if changed is not None and self._triggers == before_triggers:
             lines = "".join(map(self._line, changed))
             if len(lines) <= self._room:

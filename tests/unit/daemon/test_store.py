@@ -34,7 +34,7 @@ def test_what_was_written_last_is_read(store: Store):
     store.write([other], changed=[one])
     assert store.read().sessions == (other,)
     again = session("one")
-    store.write([other, again], [{"name": "t"}], changed=[again])
+    store.write([other, again], ['{"name": "t"}'], changed=[again])
     assert store.read() == ((other, again), [{"name": "t"}])
     store.write([])
     assert store.read().sessions == ()
@@ -115,8 +115,8 @@ def test_a_line_that_is_not_whole_is_none(store: Store, tmp_path: Path):
 def test_triggers_are_written_with_sessions(store: Store):
     """If they are others by now."""
     one = session("one")
-    store.write([one], [{"name": "t"}])
-    store.write([], [{"name": "t"}, {"name": "u"}], changed=[one])
+    store.write([one], ['{"name": "t"}'])
+    store.write([], ['{"name": "t"}', '{"name": "u"}'], changed=[one])
     assert store.read() == ((), [{"name": "t"}, {"name": "u"}])
 
 

@@ -103,8 +103,8 @@ class TriggerBook:
         del self._by_token[trigger.token]
         return trigger
 
-    def to_store(self) -> list[dict[str, Any]]:
-        """Return what the next daemon needs."""
+    def to_store(self) -> list[str]:
+        """Return what the next daemon needs: JSON of each."""
         return [one.to_store() for one in self]
 
     def restore(self, stored: Iterable[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +49,9 @@ class Trigger:
     was_met: dict[str, bool] = field(default_factory=dict)
     """Whether its condition was met at last, of each session that it looks at."""
 
+    _stored: tuple[list[list[int]], str] | None = None
+    """What was written of it, with these counts."""
+
     def to_json(self, *, with_errors: bool = True) -> dict[str, Any]:
         """Return what JSON can say of it.
 
@@ -80,10 +84,16 @@ class Trigger:
         """Tell whether subscribers are told when it fires."""
         return any(one.type == "notify" for one in self.actions)
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what the next daemon needs."""
+    def to_store(self) -> str:
+        """Return what the next daemon needs, as JSON.
+
+        All triggers are written when one of them changes, and nearly all as they were.
+        """
         counts = [[one.requests, one.failures] for one in self.actions]
-        return {**self.to_json(with_errors=False), "counts": counts}
+        if self._stored is None or self._stored[0] != counts:
+            values = {**self.to_json(with_errors=False), "counts": counts}
+            self._stored = (counts, json.dumps(values))
+        return self._stored[1]
 
 
 def read_trigger(values: Values, uid: int) -> Trigger:
