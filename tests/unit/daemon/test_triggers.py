@@ -10,6 +10,7 @@ import pytest
 
 from support.session_daemon import say
 from vestige.daemon.client import Client
+from vestige.errors import SessionError
 
 RULE = ["--condition", "event-rule-matches", "--type=user"]
 NOTIFY = ["--action", "notify"]
@@ -374,3 +375,53 @@ def test_a_user_that_cannot_be(daemon, owner):
     done = daemon.lttng("add-trigger", f"--owner-uid={owner}", *RULE, *NOTIFY)
     assert done.status == 1
     assert daemon.lttng("list-triggers").out == ""
+
+
+def client_as(daemon, uid):
+    """Connect to the daemon as another user."""
+    for folder in (daemon.home, daemon.run_folder):
+        folder.chmod(0o711)
+    (daemon.run_folder / "client-vestige-sessiond").chmod(0o666)
+    os.seteuid(uid)
+    try:
+        return Client.connect(folder=str(daemon.run_folder))
+    finally:
+        os.seteuid(0)
+
+
+def refusal(client, verb, **values):
+    """Return how the daemon refuses."""
+    with pytest.raises(SessionError) as raised:
+        client.ask(verb, **values)
+    return raised.value.name
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_triggers_of_other_users(daemon):
+    """Are root's to add, to see and to remove, and nobody else's."""
+    uid = 61234
+    user, other = client_as(daemon, uid), client_as(daemon, 61235)
+    rule = {"type": "event-rule-matches", "rule": {"type": "user-tracepoint"}}
+    trigger = {"name": "t", "condition": rule, "action": {"type": "notify"}}
+
+    def seen(client):
+        return [(one["name"], one["owner_uid"]) for one in client.triggers()]
+
+    assert user.register_trigger(trigger)["owner_uid"] == uid
+    say(
+        daemon,
+        f"add-trigger --name=t {' '.join(RULE)} --action=notify",
+        f"add-trigger --name=u --owner-uid={uid} {' '.join(RULE)} --action=notify",
+    )
+    for owner in (0, 61235):
+        values = {"trigger": {**trigger, "owner_uid": owner}}
+        assert refusal(user, "register-trigger", **values) == "EPERM"
+        gone = {"name": "t", "owner_uid": owner}
+        assert refusal(user, "unregister-trigger", **gone) == "EPERM"
+    assert seen(user) == [("t", uid), ("u", uid)]
+    assert seen(other) == []
+    assert refusal(other, "unregister-trigger", name="t") == "TRIGGER_NOT_FOUND"
+    assert daemon.lttng("list-triggers").out.count("owner uid: ") == 3
+    user.unregister_trigger("u")
+    say(daemon, f"remove-trigger t --owner-uid={uid}", "remove-trigger t")
+    assert (seen(user), seen(other)) == ([], [])
