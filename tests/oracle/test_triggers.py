@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import select
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -17,6 +22,7 @@ from support.waiting import wait_until
 from vestige.daemon.client import Client
 
 pytestmark = pytest.mark.oracle
+ROOT = Path(__file__).resolve().parents[2]
 RULE = "--condition=event-rule-matches --type=user"
 END = "end"
 
@@ -270,3 +276,44 @@ def test_full_buffers_and_rotations_are_told(daemon, workshop: Workshop, tmp_pat
         gate.touch()
         assert program.wait(SECONDS) == 0
     say(daemon, "destroy s")
+
+
+def test_the_program_of_the_guide(daemon, workshop: Workshop, tmp_path):
+    """Runs as it stands, whatever was captured, and ends with the daemon."""
+    page = (ROOT / "docs/guide/triggers.md").read_text(encoding="utf-8")
+    (source,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    program = tmp_path / "program.py"
+    program.write_text(source.replace("'url'", "'text'"))
+    logged = tmp_path / "logged"
+    logger = tmp_path / "logger"
+    logger.write_text(f'#!/bin/sh\nprintf "%s|" "$#" "$@" >> {logged}\n')
+    logger.chmod(0o755)
+    captures = "--capture=text --capture=$ctx.vpid --action=notify"
+    say(daemon, f"add-trigger --name=slow {RULE} --name=fields:strings {captures}")
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    process = subprocess.Popen(
+        [sys.executable, program],
+        env={**os.environ, **daemon.environment, "PATH": path},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+
+        def has_said() -> bool:
+            # It may not have subscribed before.
+            run(daemon, workshop.program("fields"))
+            return bool(select.select([process.stdout], [], [], 0)[0])
+
+        wait_until(has_said, "it says something", SECONDS)
+        run(daemon, workshop.program("fields"))
+        daemon.end()
+        said, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+    assert "\\udcff" in said
+    assert all(
+        re.fullmatch(r"slow: ['\"].*['\"], process \d+", one)
+        for one in said.splitlines()
+    )
+    assert logged.read_text().startswith("2|--|slow: ")
+    assert daemon.start().returncode == 0
