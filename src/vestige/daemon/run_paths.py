@@ -153,6 +153,15 @@ def client_sockets(group: str = TRACING_GROUP, folder: str | None = None) -> lis
     return [f"{RUN_FOLDER}/{CLIENT_SOCKET}", own]
 
 
+def is_kept_from_root() -> bool:
+    """Tell whether there is root's daemon, and this user may not control it.
+
+    Where :func:`client_sockets` has found no daemon.
+    """
+    is_meant = os.getuid() != 0 and not os.environ.get("VESTIGE_RUNDIR")
+    return is_meant and os.path.exists(f"{RUN_FOLDER}/{CLIENT_SOCKET}")  # noqa: PTH110 - as below
+
+
 def _is_member(group: str) -> bool:
     # Reading the groups takes a while, and is of use only where there is root's socket.
     if not os.path.exists(f"{RUN_FOLDER}/{CLIENT_SOCKET}"):  # noqa: PTH110 - pathlib takes long to import

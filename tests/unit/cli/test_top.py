@@ -23,9 +23,11 @@ import pytest
 from support.session_daemon import SECONDS, SessionDaemon, say, session_daemon
 from support.waiting import wait_until
 from vestige.cli.commands.top import SORTS
+from vestige.cli.main import main
 from vestige.cli.render import watched
 from vestige.cli.render.watched import look_tables, size_text, text_lines
 from vestige.control.watching import Counts, Look, WatchedChannel, WatchedSession
+from vestige.daemon import run_paths
 
 ALL = [sys.executable, "-m", "vestige", "top"]
 COMMAND = [*ALL, "--no-recordings"]
@@ -68,6 +70,26 @@ def test_without_a_daemon_it_says_how_to_start_one(home: SessionDaemon):
         "vestige: error: no session daemon runs: 'vestige-sessiond --daemonize' starts "
         "one, and so does 'vestige lttng create'\n"
     )
+
+
+def test_who_may_not_use_roots_daemon_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Not that there is none."""
+    socket = tmp_path / run_paths.CLIENT_SOCKET
+    monkeypatch.delenv("VESTIGE_RUNDIR", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LTTNG_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(run_paths, "RUN_FOLDER", str(tmp_path))
+    monkeypatch.setattr(run_paths.os, "getuid", lambda: 1)
+    words = ["top", "--once", "--no-recordings", "--group", "nobody-has-this"]
+    for is_there, said in ((True, "'nobody-has-this'"), (False, "starts one")):
+        if is_there:
+            socket.touch()
+        else:
+            socket.unlink()
+        assert main(words) == 1
+        assert said in capsys.readouterr().err
 
 
 def test_a_table_is_written_where_there_is_no_terminal(daemon: SessionDaemon):

@@ -33,6 +33,10 @@ NO_DAEMON = (
     "no session daemon runs: 'vestige-sessiond --daemonize' starts one, and so does "
     "'vestige lttng create'"
 )
+NOT_YOURS = (
+    "no session daemon of yours runs, and that of root is for members of the group "
+    "'{group}'"
+)
 NOTHING = "no 'vestige record' runs, and "
 
 
@@ -153,11 +157,16 @@ def _watch(client: Client | None, options: argparse.Namespace) -> Watch:
     from ...control.watching import Watch
 
     recordings = Recordings() if options.recordings else None
-    if client is None and recordings is None:
-        raise CommandError(NO_DAEMON)
-    if client is None and recordings is not None and not recordings.look():
-        raise CommandError(f"{NOTHING}{NO_DAEMON}")
+    if client is None and (recordings is None or not recordings.look()):
+        why = "" if recordings is None else NOTHING
+        raise CommandError(f"{why}{_no_daemon(options.group)}")
     return Watch(client, recordings)
+
+
+def _no_daemon(group: str) -> str:
+    from ...daemon.run_paths import is_kept_from_root
+
+    return NOT_YOURS.format(group=group) if is_kept_from_root() else NO_DAEMON
 
 
 def _write_tables(watch: Watch, options: argparse.Namespace) -> None:
