@@ -204,9 +204,19 @@ class _Asked:
     def answer(self) -> Recorded | None:
         """Return what was said; ``None`` if nothing that makes sense."""
         try:
-            return _recorded(bytes(self._received), self._pid, self._uid)
+            found = _recorded(bytes(self._received), self._pid, self._uid)
         except (ValueError, KeyError):
             return None
+        return found if self._may_name(found.directory) else None
+
+    def _may_name(self, directory: str) -> bool:
+        """Tell whether it may be that: root looks into no other user's directory."""
+        if self._uid == os.geteuid():
+            return True
+        try:
+            return Path(directory).stat().st_uid == self._uid
+        except (OSError, ValueError):
+            return False
 
     def close(self) -> None:
         """Let it go."""

@@ -241,6 +241,25 @@ def test_processes_of_other_namespaces_have_no_id_here():
     assert (found.pid, found.uid) == (os.getpid(), os.geteuid())
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is told by others")
+@pytest.mark.parametrize("is_theirs", [True, False])
+def test_users_name_their_own_directories_only(tmp_path: Path, *, is_theirs: bool):
+    """Root would look through all of another one."""
+    if is_theirs:
+        os.chown(tmp_path, 65_534, 65_534)
+    # Who listens is who has said so.
+    os.seteuid(65_534)
+    try:
+        impostor = Impostor(right_answer(os.fsencode(tmp_path)))
+    finally:
+        os.seteuid(0)
+    try:
+        found = known(Recordings(), str(tmp_path))
+    finally:
+        impostor.close()
+    assert [one.uid for one in found] == [65_534] * is_theirs
+
+
 def test_other_users_are_not_believed(monkeypatch: pytest.MonkeyPatch):
     """Nor even asked, but by root."""
     impostor = Impostor(right_answer(b"/some/where"))
