@@ -168,6 +168,7 @@ class _Asked:
         self._received = bytearray()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(0)
+        self._pid, self._uid = 0, -1
         try:
             self._socket.connect(f"\0{name}")
             raw = self._socket.getsockopt(

@@ -13,7 +13,8 @@ from .json_text import read_json, write_json
 from .refusals import refused
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Callable, Container, Mapping
+    from typing import Any
 
 __all__ = [
     "LARGEST_MESSAGE",
@@ -109,12 +110,9 @@ class Values:
         Raises:
             SessionError: It is something else.
         """
-        value = self._values.get(name)
-        if value is None:
+        if self._values.get(name) is None:
             return None
-        if not isinstance(value, list) or not all(type(one) is int for one in value):
-            raise refused("INVALID", f"expected numbers as '{name}'")
-        return value
+        return self._list(name, "numbers", lambda one: type(one) is int)
 
     def texts(self, name: str) -> list[str]:
         """Return a list of texts, empty if it is not there.
@@ -125,12 +123,9 @@ class Values:
         Raises:
             SessionError: It is something else.
         """
-        value = self._values.get(name, [])
-        if not isinstance(value, list) or not all(
-            isinstance(one, str) and "\0" not in one for one in value
-        ):
-            raise refused("INVALID", f"expected texts as '{name}'")
-        return value
+        return self._list(
+            name, "texts", lambda one: isinstance(one, str) and "\0" not in one
+        )
 
     def real(self, name: str) -> float | None:
         """Return a number that need not be a whole one, if it is there.
@@ -171,12 +166,16 @@ class Values:
         Raises:
             SessionError: It is something else.
         """
+        found = self._list(name, "objects", lambda one: isinstance(one, dict))
+        return [Values(one) for one in found]
+
+    def _list(
+        self, name: str, what: str, is_one: Callable[[object], bool]
+    ) -> list[Any]:
         value = self._values.get(name, [])
-        if not isinstance(value, list) or not all(
-            isinstance(one, dict) for one in value
-        ):
-            raise refused("INVALID", f"expected objects as '{name}'")
-        return [Values(one) for one in value]
+        if not isinstance(value, list) or not all(map(is_one, value)):
+            raise refused("INVALID", f"expected {what} as '{name}'")
+        return value
 
     def choice(self, name: str, choices: Container[str]) -> str:
         """Return a text that is one of some.
