@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from collections.abc import Iterator
 from contextlib import suppress
 
 from ..errors import SessionError
@@ -43,16 +42,22 @@ class RotationSchedules:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._next_look()):
                     await self._registry.changed.wait()
-            for session in [*self._active()]:
+            for session in self._active():
                 await self._rotate_if_due(session)
 
-    def _active(self) -> Iterator[Session]:
-        for session in self._registry.all():
-            if session.active and (session.rotation_timer or session.rotation_size):
-                yield session
-            else:
-                self._due.pop(session.name, None)
-                self._not_before.pop(session.name, None)
+    def _active(self) -> list[Session]:
+        # It is looked at after each change, and there may be thousands of sessions.
+        active = [
+            one
+            for one in self._registry.all()
+            if one.active and (one.rotation_timer or one.rotation_size)
+        ]
+        names = {one.name for one in active}
+        for name in self._due.keys() - names:
+            del self._due[name]
+        for name in self._not_before.keys() - names:
+            del self._not_before[name]
+        return active
 
     def _next_look(self) -> float | None:
         """Return after how many seconds something may be due; ``None`` for never."""

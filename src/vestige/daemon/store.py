@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ class Store:
 
     def write(
         self,
-        sessions: Iterable[Session],
+        sessions: Collection[Session],
         triggers: Iterable[str] = (),
         changed: Sequence[Session] | None = None,
     ) -> None:
@@ -66,22 +66,24 @@ class Store:
         Raises:
             OSError: The file cannot be written.
         """
-        there = {_key(one): one for one in sessions}
-        before = {} if changed is None else self._written
+        if changed is None:
+            self._written = {_key(one): json.dumps(one.to_json()) for one in sessions}
         for one in changed or ():
-            before.pop(_key(one), None)
-        self._written = {
-            key: before.get(key) or json.dumps(one.to_json())
-            for key, one in there.items()
-        }
+            # There may be thousands: all that is done with each takes long.
+            if any(one is other for other in sessions):
+                self._written[_key(one)] = json.dumps(one.to_json())
+            else:
+                self._written.pop(_key(one), None)
         before_triggers, self._triggers = self._triggers, f"[{', '.join(triggers)}]"
         if changed is not None and self._triggers == before_triggers:
             lines = "".join(map(self._line, changed))
-            if len(lines) <= self._room:
-                self._room -= len(lines)
+            # What cannot be added is in the next file that is written anew.
+            room, self._room = self._room - len(lines), 0
+            if room >= 0:
                 # Without the file, there is nothing to add to.
                 with suppress(FileNotFoundError):
                     self._append(lines)
+                    self._room = room
                     return
         self._write_all()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import signal
@@ -18,6 +17,7 @@ from support.session_daemon import SECONDS, SessionDaemon, say
 from support.surroundings import Surroundings, UnavailableError
 from support.waiting import wait_until
 from vestige.daemon.chunks import archive_chunk
+from vestige.daemon.store import Store
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -412,10 +412,10 @@ def test_a_daemon_that_was_killed_between_two_chunks(
         home.end(signal.SIGKILL)
         name = "20261126T120000+0000-20261126T120100+0000-0"
         archive_chunk(str(tmp_path), name)
-        journal = next(home.run_folder.glob("*.json"))
-        kept = json.loads(journal.read_text())
-        kept["sessions"][0]["moving_to"] = name
-        journal.write_text(json.dumps(kept))
+        store = Store(str(next(home.run_folder.glob("*.json"))))
+        (kept,) = store.read().sessions
+        kept.moving_to = name
+        store.write([kept])
         one.do("3")
         assert home.start().returncode == 0
         wait_for_listed(home, one)

@@ -127,3 +127,19 @@ def test_a_journal_that_was_removed_is_written_anew(store: Store, tmp_path: Path
     (tmp_path / "kept.json").unlink()
     store.write([one, other], changed=[other])
     assert store.read().sessions == (one, other)
+
+
+def test_what_could_not_be_added_is_not_forgotten(store: Store):
+    """The next change is written with it."""
+    one, other = session("one"), session("other")
+    store.write([one, other])
+    one.active = True
+    full = OSError(28, "No space left on device")
+    with (
+        mock.patch.object(Store, "_append", side_effect=full),
+        pytest.raises(OSError, match="No space"),
+    ):
+        store.write([one, other], changed=[one])
+    other.active = True
+    store.write([one, other], changed=[other])
+    assert store.read().sessions == (one, other)
