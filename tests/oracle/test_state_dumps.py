@@ -85,14 +85,18 @@ def check(trace: Path) -> Named:
 def test_each_archive_names_its_addresses(
     daemon: SessionDaemon, workshop: Workshop, tmp_path: Path, buffers: str
 ):
-    """Of programs that are there, that come, that stand still and that are killed."""
+    """Of programs that are there, that come, that stand still and that are killed.
+
+    Also while their state is described once more.
+    """
     begin(daemon, tmp_path, f"{CHANNEL} {buffers}", *RULES)
     with busy(daemon, workshop) as programs:
         say(daemon, "rotate")
         programs.append(start(daemon, workshop))
         say(daemon, "rotate", "rotate")
+        say(daemon, "regenerate statedump")
         programs[0].send_signal(signal.SIGSTOP)
-        say(daemon, "rotate", "rotate")
+        say(daemon, "rotate", "regenerate statedump", "rotate")
         programs[0].send_signal(signal.SIGCONT)
         say(daemon, "rotate")
         programs[1].kill()
@@ -136,7 +140,7 @@ def test_each_snapshot_names_its_addresses(
     with busy(daemon, workshop) as programs:
         say(daemon, "snapshot record", "clear")
         goes_on(programs[1])
-        say(daemon, "snapshot record")
+        say(daemon, "regenerate statedump", "snapshot record")
         programs.append(start(daemon, workshop))
         say(daemon, "snapshot record", "stop", "start", "snapshot record")
         say(daemon, "stop", "clear", "start")

@@ -568,7 +568,10 @@ class Programs:
         return session.told
 
     async def dump_state(self, name: str) -> list[dict[str, Any]]:
-        """Make all programs of a session describe their state once more.
+        """Let the state of all programs of a session be described once more.
+
+        Nobody asks programs that the daemon can describe: it would take them a while,
+        in which readers have forgotten what they knew.
 
         Args:
             name: The session.
@@ -577,6 +580,10 @@ class Programs:
             Those that have not answered; they do it when they do.
         """
         silent: list[Application] = []
+        session = self._sessions.get(name)
+        if session is None:
+            return []
+        told = session.dumps.tell_again(self._recorded(name), session.plan)
 
         async def dump(application: Application) -> None:
             recording = application.sessions.get(name)
@@ -585,7 +592,8 @@ class Programs:
                     async with application.turn():
                         await recording.dump_state()
 
-        await self._patience.bring([*self._applications], dump, _ignore, silent=silent)
+        others = [one for one in self._applications if one not in told]
+        await self._patience.bring(others, dump, _ignore, silent=silent)
         return [*map(_named, silent)]
 
     async def snapshot(self, name: str, files: OwnerFiles, most: int | None) -> None:

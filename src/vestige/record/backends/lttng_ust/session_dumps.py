@@ -77,6 +77,28 @@ class SessionDumps:
             time = self._cut - 1
         recording.traces.dumps.join(id(application), state, time, wanted)
 
+    def tell_again(self, recorded: Recorded, plan: SessionPlan) -> set[Application]:
+        """Describe all programs once more.
+
+        Args:
+            recorded: The programs.
+            plan: The session.
+
+        Returns:
+            Those that are described now.
+        """
+        wanted = self.wanted(plan)
+        if not wanted or not plan.is_active:
+            return set()
+        states = self._read([one for one, _ in recorded])
+        now = self._clock.read()
+        for application, recording in recorded:
+            if application in states:
+                recording.is_described = True
+                dumps = recording.traces.dumps
+                dumps.join(id(application), states[application], now, wanted)
+        return {*states}
+
     @contextmanager
     def cutting(self, recorded: Recorded, plan: SessionPlan) -> Iterator[None]:
         """Look at all programs before what was recorded is cut off, which is done then.
