@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture judge-programs lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-python bench-writing fuzz agreement manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-python bench-writing fuzz agreement manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -20,6 +20,7 @@ help:
 	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, the tracer, cargo fmt, clippy"
 	@echo "make lint-c   only what lint says of the C"
 	@echo "make torture  the tests of the recorder and of sessions in their long form, some twenty minutes"
+	@echo "make judge-babeltrace BABELTRACE=DIR Babeltrace 2.0.4's own tests, from its sources"
 	@echo "make judge-programs record servers built from sources; VESTIGE_JUDGE=short for two"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
@@ -85,6 +86,9 @@ test: $(VENV)/.built $(VENV)/.dev
 
 torture: $(VENV)/.built $(VENV)/.dev
 	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py tests/oracle/test_killed_sessions.py tests/oracle/test_soak.py
+
+judge-babeltrace: $(VENV)/.built
+	@$(BIN)/python tools/judge_babeltrace.py $(BABELTRACE)
 
 judge-programs: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q tests/judge
