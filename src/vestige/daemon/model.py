@@ -188,6 +188,9 @@ class Session:
     moving_to: str | None = None
     """The archive to which the present chunk is being moved."""
 
+    snapshot_at: str | None = None
+    """The directory to which a snapshot is being written, until it has its name."""
+
     is_rotated_while_inactive: bool = False
     is_cleared_while_inactive: bool = False
     rotation_timer: int = 0

@@ -33,6 +33,7 @@ from .rotation_verbs import archive_last, complete_rotation
 from .run_paths import TRACING_GROUP, RunPaths
 from .saving_verbs import load_text
 from .session_verbs import end_session
+from .snapshot_verbs import remove_unfinished
 from .store import Store
 from .triggers.firing import Firing
 from .verbs import answer
@@ -138,6 +139,7 @@ class Daemon:
         sessions = registry.take_over()
         for session in sessions:
             complete_rotation(registry, session)
+            remove_unfinished(session)
         registry.on_fire = firing.fire
         backend.tell_matches(firing.matched)
         backend.tell_samples(registry.sampled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from contextlib import suppress
@@ -22,6 +23,7 @@ __all__ = [
     "packets_of_size",
     "record_snapshot",
     "remove_snapshot_output",
+    "remove_unfinished",
 ]
 
 NO_LIMIT = (1 << 64) - 1
@@ -149,17 +151,37 @@ async def record_snapshot(
     output = _chosen_output(session, request)
     most = packets_of_size(session, output.max_size, possible_cpus())
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(registry.now()))
-    folder = _make_folder(session, output, stamp)
+    name = _make_folder(session, output, stamp)
+    hidden, path = f"{output.path}/.{name}", f"{output.path}/{name}"
+    session.snapshot_at = hidden
     try:
-        await registry.backend.snapshot(session, folder, most)
-    except OSError as error:
-        with as_owner(session), suppress(OSError):
-            shutil.rmtree(folder)
-        raise refused("SNAPSHOT_FAIL", os_error_text(error)) from error
+        registry.save(session)
+        await registry.backend.snapshot(session, hidden, most)
+        # From here on it is there, and whole.
+        with as_owner(session):
+            os.rename(hidden, path)  # noqa: PTH104 - a moment, as all of this is
+    except BaseException as error:
+        remove_unfinished(session)
+        if isinstance(error, OSError):
+            raise refused("SNAPSHOT_FAIL", os_error_text(error)) from error
+        raise
+    session.snapshot_at = None
     session.snapshots_taken += 1
     left, session.left = session.left, []
     registry.save(session)
-    return {"path": folder, "left": left}
+    return {"path": path, "left": left}
+
+
+def remove_unfinished(session: Session) -> None:
+    """Remove what there is of a snapshot that was not completed.
+
+    Args:
+        session: The session; a daemon before this one may have been killed.
+    """
+    hidden, session.snapshot_at = session.snapshot_at, None
+    if hidden is not None:
+        with as_owner(session), suppress(OSError):
+            shutil.rmtree(hidden)
 
 
 def _chosen_output(session: Session, request: Request) -> SnapshotOutput:
@@ -176,7 +198,7 @@ def _chosen_output(session: Session, request: Request) -> SnapshotOutput:
 
 
 def _make_folder(session: Session, output: SnapshotOutput, stamp: str) -> str:
-    """Make the directory of a snapshot, and return its path."""
+    """Make the directory of a snapshot, hidden, and return its name."""
     if "/" in output.name or len(output.name.encode(errors="replace")) > LONGEST_NAME:
         raise refused("CREATE_DIR_FAIL", f"'{output.name}': expected a file's name")
     try:
@@ -184,12 +206,13 @@ def _make_folder(session: Session, output: SnapshotOutput, stamp: str) -> str:
             Path(output.path).mkdir(mode=0o770, parents=True, exist_ok=True)
             for _ in range(MOST_NAMESAKES):
                 name = f"{output.name}-{stamp}-{session.snapshots_taken}"
-                folder = Path(output.path, name)
+                folder = Path(output.path, f".{name}")
                 # Another session may have left one there, in the same second.
                 with suppress(FileExistsError):
-                    folder.mkdir(mode=0o770)
-                    Path(folder, "ust").mkdir(mode=0o770)
-                    return str(folder)
+                    if not os.path.lexists(f"{output.path}/{name}"):
+                        folder.mkdir(mode=0o770)
+                        Path(folder, "ust").mkdir(mode=0o770)
+                        return name
                 session.snapshots_taken += 1
     except OSError as error:
         raise refused("CREATE_DIR_FAIL", os_error_text(error)) from error

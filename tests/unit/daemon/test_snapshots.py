@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import resource
 import shutil
@@ -314,4 +315,29 @@ def test_a_program_that_stood_still_describes_itself_after_clear(
             return steps(newest, ["lttng_ust_statedump:bin_info"]).total() > 2
 
         wait_until(is_described, "its state is told", SECONDS)
+        one.end()
+
+
+def test_a_snapshot_of_a_killed_daemon_is_whole_or_none(
+    home: SessionDaemon, program: Path, tmp_path: Path
+):
+    """It has its name when it is complete; what was begun, the next daemon removes."""
+    assert home.start().returncode == 0
+    output = tmp_path / "o"
+    with ordered(home, program) as one:
+        wait_for_listed(home, one)
+        begin(home, output)
+        one.do("3")
+        run(home, "snapshot record")
+        home.end(signal.SIGKILL)
+        begun = output / ".snapshot-1-20261126-120000-1"
+        (begun / "ust").mkdir(parents=True)
+        journal = next(home.run_folder.glob("*.json"))
+        kept = json.loads(journal.read_text())
+        assert kept["sessions"][0]["snapshot_at"] is None
+        kept["sessions"][0]["snapshot_at"] = str(begun)
+        journal.write_text(json.dumps(kept))
+        assert home.start().returncode == 0
+        [whole] = output.iterdir()
+        assert numbers(whole) == [*range(3)]
         one.end()

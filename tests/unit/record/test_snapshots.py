@@ -7,6 +7,7 @@ import platform
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -266,6 +267,29 @@ def test_a_place_that_cannot_be_is_an_error(program: Path, tmp_path: Path):
         assert end(recorder)[0] == 0
     assert [one.name for one in (tmp_path / "full").iterdir()] == ["mine"]
     assert calls(trace) == 3
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [b"[" * 16000 + b"\n", b"\n", b"\xff\n", b'{"output": "/a\\u0000"}\n', b""],
+)
+def test_a_request_that_makes_no_sense_ends_nothing(
+    program: Path, tmp_path: Path, request_: bytes
+):
+    """Nor does one that ends in the middle; the next one is answered."""
+    trace = tmp_path / "t"
+    with recorded(program, trace) as recorder:
+        do(recorder, "3")
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.settimeout(SECONDS)
+            asking.connect(str(trace / ".recorder"))
+            asking.sendall(request_)
+            asking.shutdown(socket.SHUT_WR)
+            assert b'"path"' not in asking.recv(4096)
+        assert main(["snapshot", str(trace), "-o", str(tmp_path / "s")]) == 0
+        assert end(recorder)[0] == 0
+    assert calls(tmp_path / "s") == 4
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["s", "t"]
 
 
 def test_a_crash_is_of_overwrite_mode():

@@ -134,17 +134,21 @@ class Snapshots:
             asking, _ = self._listener.accept()
         except OSError:
             return
-        with asking, suppress(OSError, ValueError):
+        # JSON that is nested too deep is a RecursionError.
+        with asking, suppress(OSError, ValueError, RecursionError):
             asking.settimeout(PATIENCE)
             raw = asking.getsockopt(
                 socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size
             )
             _, user, _ = CREDENTIALS.unpack(raw)
             if user in {0, os.geteuid()}:
-                asking.sendall(self._answer_to(_line(asking)))
+                asking.sendall(self._answer_to(_line(asking, PATIENCE)))
 
     def _answer_to(self, request: object) -> bytes:
-        output = request.get("output") if isinstance(request, dict) else None
+        if not isinstance(request, dict):
+            # Somebody has only looked whether anybody listens.
+            return _encoded({"error": "expected a request"})
+        output = request.get("output")
         if output is not None and not (isinstance(output, str) and output[:1] == "/"):
             return _encoded({"error": "expected an absolute path"})
         try:
@@ -212,10 +216,12 @@ def _remove(place: str) -> None:
         os.rmdir(place)
 
 
-def _line(connection: socket.socket) -> object:
-    """Read a line of JSON; ``None`` if there is none."""
+def _line(connection: socket.socket, patience: float) -> object:
+    """Read a line of JSON, for so many seconds; ``None`` if there is none."""
     raw = b""
+    until = time.monotonic() + patience
     while not raw.endswith(b"\n") and len(raw) < LARGEST:
+        connection.settimeout(max(until - time.monotonic(), 1e-6))
         part = connection.recv(LARGEST)
         if not part:
             return None
@@ -254,7 +260,7 @@ def ask_for_snapshot(directory: str, output: str | None) -> str:
             with _OpenFolder(directory) as folder:
                 connection.connect(f"{folder}/{SOCKET}")
             connection.sendall(_encoded({} if output is None else {"output": output}))
-            answer = _line(connection)
+            answer = _line(connection, LONGEST)
         except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
             raise RecordError(
                 "no recording with --mode=overwrite goes on here", path=directory
