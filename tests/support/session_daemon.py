@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ from unittest import mock
 
 from vestige.cli.lttng.main import run
 from vestige.daemon.run_paths import run_paths
+from vestige.daemon.store import Store
 
 from .waiting import wait_until
 
@@ -111,6 +113,22 @@ class SessionDaemon:
             return
         os.kill(pid, number)
         wait_until(lambda: not is_running(pid), "the daemon ends", SECONDS)
+
+
+def change_kept(daemon: SessionDaemon, **members: object) -> None:
+    """Let the journal of a daemon that was killed say something else of its session.
+
+    Args:
+        daemon: The daemon.
+        members: Of the session.
+    """
+    store = Store(str(next(daemon.run_folder.glob("*.json"))))
+    left = store.read()
+    [session] = left.sessions
+    for name, value in members.items():
+        assert hasattr(session, name)
+        setattr(session, name, value)
+    store.write(left.sessions, map(json.dumps, left.triggers))
 
 
 def is_running(pid: int) -> bool:

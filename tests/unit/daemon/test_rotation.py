@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.own_programs import build_ordered, ordered, steps, wait_for_listed
-from support.session_daemon import SECONDS, SessionDaemon, say
+from support.session_daemon import SECONDS, SessionDaemon, change_kept, say
 from support.surroundings import Surroundings, UnavailableError
 from support.waiting import wait_until
 from vestige.daemon.chunks import archive_chunk

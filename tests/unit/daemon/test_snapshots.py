@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import resource
 import shutil
@@ -19,7 +18,13 @@ from support.own_programs import (
     steps,
     wait_for_listed,
 )
-from support.session_daemon import SECONDS, SessionDaemon, session_daemon, stopped
+from support.session_daemon import (
+    SECONDS,
+    SessionDaemon,
+    change_kept,
+    session_daemon,
+    stopped,
+)
 from support.waiting import wait_until
 from vestige.record.backends.lttng_ust.channel_memory import possible_cpus
 
@@ -332,11 +337,7 @@ def test_a_snapshot_of_a_killed_daemon_is_whole_or_none(
         home.end(signal.SIGKILL)
         begun = output / ".snapshot-1-20261126-120000-1"
         (begun / "ust").mkdir(parents=True)
-        journal = next(home.run_folder.glob("*.json"))
-        kept = json.loads(journal.read_text())
-        assert kept["sessions"][0]["snapshot_at"] is None
-        kept["sessions"][0]["snapshot_at"] = str(begun)
-        journal.write_text(json.dumps(kept))
+        change_kept(home, snapshot_at=str(begun))
         assert home.start().returncode == 0
         [whole] = output.iterdir()
         assert numbers(whole) == [*range(3)]
