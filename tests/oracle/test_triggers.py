@@ -278,6 +278,33 @@ def test_full_buffers_and_rotations_are_told(daemon, workshop: Workshop, tmp_pat
     say(daemon, "destroy s")
 
 
+def test_full_buffers_are_empty_after_stop(daemon, workshop: Workshop, tmp_path):
+    """As LTTng tells: its timer goes on after a session was stopped."""
+    of = {"session": "s", "channel": "c", "domain": "UST"}
+    registered(daemon, "high", **of, type="buffer-usage-high", threshold_ratio=0.42)
+    registered(daemon, "low", **of, type="buffer-usage-low", threshold_ratio=0.0)
+    say(
+        daemon,
+        f"create s --output={tmp_path}",
+        "enable-channel -u c --subbuf-size=4k --num-subbuf=2 --read-timer=100000000 "
+        "--monitor-timer=1000",
+        "enable-event -u -c c flood:*",
+        "start",
+    )
+    with listening(daemon) as fired:
+        run(daemon, workshop.program("flood"))
+        told = []
+        while "high" not in told:
+            one = fired.wait(SECONDS)
+            assert one is not None
+            told.append(one.trigger)
+        say(daemon, "stop s")
+        one = fired.wait(SECONDS)
+        assert one is not None
+        assert one.trigger == "low"
+    say(daemon, "destroy s")
+
+
 def test_the_program_of_the_guide(daemon, workshop: Workshop, tmp_path):
     """Runs as it stands, whatever was captured, and ends with the daemon."""
     page = (ROOT / "docs/guide/triggers.md").read_text(encoding="utf-8")

@@ -261,6 +261,33 @@ def test_full_buffers_are_told(daemon, program, tmp_path, scheme):
     say(daemon, "destroy s")
 
 
+def test_what_was_full_is_empty_after_stop(daemon, program, tmp_path):
+    """That is told, too, though the timer has ended."""
+    of = {"session": "s", "channel": "c", "domain": "UST"}
+    registered(daemon, "high", **of, type="buffer-usage-high", threshold_bytes=1)
+    registered(daemon, "low", **of, type="buffer-usage-low", threshold_bytes=0)
+    say(
+        daemon,
+        f"create s --output={tmp_path}",
+        # Nothing is written by itself.
+        "enable-channel -u c --switch-timer=100000000 --monitor-timer=1000",
+        "enable-event -u -c c ordered:step",
+        "start",
+    )
+    with listening(daemon) as fired, ordered(daemon, program) as one:
+        one.do("1")
+        told = []
+        while "high" not in told:
+            now = fired.wait(SECONDS)
+            assert now is not None
+            told.append(now.trigger)
+        say(daemon, "stop s")
+        now = fired.wait(SECONDS)
+        assert now is not None
+        assert (now.trigger, now.facts["bytes"]) == ("low", 0)
+    say(daemon, "destroy s")
+
+
 def test_triggers_that_come_and_go_need_little_memory(daemon, program):
     """Of a program: equal filters are the same, and rules are not kept."""
     with mock.patch.dict("os.environ", daemon.environment):

@@ -485,10 +485,15 @@ class ChannelBuffers:
             max(used) / size,
         )
 
-    def sample(self) -> Usage:
-        """Look how full the rings are."""
+    def sample(self, *, is_active: bool = True) -> Usage:
+        """Look how full the rings are.
+
+        Args:
+            is_active: Whether programs record: then the header of the sub-buffer that
+                is next to be filled counts, as with LTTng.
+        """
         size = self.plan.subbuf_size * self.plan.num_subbuf
-        fullest = max(ring.used for ring in self.rings)
+        fullest = max(ring.used if is_active else ring.filled for ring in self.rings)
         return Usage(fullest, size, sum(ring.taken for ring in self.rings))
 
     async def complete(self) -> None:

@@ -269,12 +269,7 @@ class Programs:
                 buffers.consume()
 
         async def monitor() -> None:
-            usages = {
-                owner: traces.channels[name].sample()
-                for owner, traces in session.traces.items()
-                if name in traces.channels
-            }
-            self.on_usage(session.plan.name, name, usages)
+            self._look_at_usage(session, name)
 
         async def free() -> None:
             for buffers in session.buffers(name) if session.has_dead else ():
@@ -288,6 +283,14 @@ class Programs:
             session.timers.begin("switch", name, channel.switch_timer, switch)
             session.timers.begin("read", name, channel.read_timer, read)
         session.timers.begin("monitor", name, channel.monitor_timer, monitor)
+
+    def _look_at_usage(self, session: RecordedSession, channel: str) -> None:
+        usages = {
+            owner: traces.channels[channel].sample(is_active=session.plan.is_active)
+            for owner, traces in session.traces.items()
+            if channel in traces.channels
+        }
+        self.on_usage(session.plan.name, channel, usages)
 
     async def _switch(self, session: RecordedSession, channel: str) -> None:
         """End the sub-buffers of a channel that are not full, and write them."""
@@ -537,6 +540,10 @@ class Programs:
         for traces in session.traces.values():
             await traces.complete()
             _count(lost, traces)
+        # What was full is empty now, and the timers have ended.
+        for channel in plan.channels:
+            if channel.monitor_timer:
+                self._look_at_usage(session, channel.name)
         return lost, [*map(_named, silent)]
 
     async def forget(self, name: str) -> OSError | None:

@@ -361,14 +361,17 @@ class RegisteredPrograms:
 
     def _begin_monitor(self, session: _Session, channel: ChannelPlan) -> None:
         async def monitor() -> None:
-            usages = {
-                owner: trace.usage()
-                for (name, owner), trace in session.traces.items()
-                if name == channel.name
-            }
-            self.on_usage(session.plan.name, channel.name, usages)
+            self._look_at_usage(session, channel.name)
 
         session.timers.begin("monitor", channel.name, channel.monitor_timer, monitor)
+
+    def _look_at_usage(self, session: _Session, channel: str) -> None:
+        usages = {
+            owner: trace.usage()
+            for (name, owner), trace in session.traces.items()
+            if name == channel
+        }
+        self.on_usage(session.plan.name, channel, usages)
 
     async def apply_watched(self) -> None:
         """Bring all programs to what the rules of triggers are now."""
@@ -420,6 +423,10 @@ class RegisteredPrograms:
         lost = dict(session.lost)
         for (channel, _), trace in session.traces.items():
             lost[channel] = lost.get(channel, Losses()).plus(trace.complete())
+        # What was full is empty now, and the timers have ended.
+        for one in plan.channels:
+            if one.monitor_timer:
+                self._look_at_usage(session, one.name)
         return lost, [*map(_named, silent)]
 
     def cut(self, name: str) -> bool:
