@@ -17,7 +17,6 @@ from support.session_daemon import SECONDS, SessionDaemon, change_kept, say
 from support.surroundings import Surroundings, UnavailableError
 from support.waiting import wait_until
 from vestige.daemon.chunks import archive_chunk
-from vestige.daemon.store import Store
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -412,10 +411,7 @@ def test_a_daemon_that_was_killed_between_two_chunks(
         home.end(signal.SIGKILL)
         name = "20261126T120000+0000-20261126T120100+0000-0"
         archive_chunk(str(tmp_path), name)
-        store = Store(str(next(home.run_folder.glob("*.json"))))
-        (kept,) = store.read().sessions
-        kept.moving_to = name
-        store.write([kept])
+        change_kept(home, moving_to=name)
         one.do("3")
         assert home.start().returncode == 0
         wait_for_listed(home, one)
