@@ -104,7 +104,7 @@ class VerbParser(CommandParser):
                 self._parsing = False
         if extra:
             self._refuse(extra[0])
-        found.words = words
+        found.command_line = words
         return found, extra
 
     def _check_options(self, words: Sequence[str], *, runs_program: bool) -> None:

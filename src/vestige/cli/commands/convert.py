@@ -185,7 +185,7 @@ def _graph_words(options: argparse.Namespace) -> GraphWords:
         from ..source_discovery import source_of_each_trace
 
         discover = source_of_each_trace
-    items = ordered_items(options.parser, options.words)
+    items = ordered_items(options.parser, options.command_line)
     return convert_words(items, discover)
 
 

@@ -87,7 +87,7 @@ connections:
         from ..ordered_options import ordered_items
         from ..running import run_plan
 
-        words = run_words(ordered_items(options.parser, options.words))
+        words = run_words(ordered_items(options.parser, options.command_line))
         return run_plan(words.plan(), strict=options.strict)
 
 
