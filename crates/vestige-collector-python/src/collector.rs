@@ -154,8 +154,20 @@ impl Collector {
     }
 
     #[doc = core_doc!(Collector.cut)]
-    fn cut(&self, py: Python<'_>, directory: PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.cut(&directory)).map_err(|error| exception(&error))
+    #[pyo3(signature = (directory, processes = Vec::new(), loaded = None))]
+    fn cut(
+        &self,
+        py: Python<'_>,
+        directory: PathBuf,
+        processes: Vec<ProcessTuple>,
+        loaded: Option<&LoadedState>,
+    ) -> PyResult<()> {
+        let processes: Vec<Told> = processes.into_iter().map(told).collect();
+        let cut = || match loaded {
+            Some(loaded) => self.0.cut_with_state(&directory, &processes, &loaded.0),
+            None => self.0.cut(&directory),
+        };
+        py.detach(cut).map_err(|error| exception(&error))
     }
 
     #[doc = core_doc!(Collector.archive)]

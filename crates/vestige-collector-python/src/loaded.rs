@@ -59,6 +59,12 @@ impl LoadedState {
         processes
     }
 
+    #[doc = core_doc!(LoadedState.only)]
+    fn only(&self, processes: Vec<u32>) -> Self {
+        let one = |process: &u32| Some((*process, self.0.get(process)?.clone()));
+        Self(processes.iter().filter_map(one).collect())
+    }
+
     #[doc = core_doc!(LoadedState.objects)]
     fn objects<'py>(&self, py: Python<'py>, process: u32) -> Vec<ObjectTuple<'py>> {
         let objects = self.0.get(&process).map(Vec::as_slice).unwrap_or_default();

@@ -320,7 +320,25 @@ impl Collector {
     ///
     /// It cannot be written to, and all goes on as before.
     pub fn cut(&self, place: impl Into<Place>) -> io::Result<()> {
-        self.arenas.cut(place.into())
+        self.arenas.cut(place.into(), Dump::default())
+    }
+
+    /// The same; the next chunk begins with what processes have loaded.
+    ///
+    /// # Errors
+    ///
+    /// As before. What is loaded is left out where it cannot be written.
+    pub fn cut_with_state(
+        &self,
+        place: impl Into<Place>,
+        processes: &[Told],
+        loaded: &Loaded,
+    ) -> io::Result<()> {
+        self.arenas.cut(place.into(), self.dump(processes, loaded))
+    }
+
+    fn dump(&self, processes: &[Told], loaded: &Loaded) -> Dump {
+        Dump::new(processes, loaded, self.recording().arena.has_cpu_rings())
     }
 
     /// Takes `CLOCK_MONOTONIC` for the clock of the trace, and not the counter.
@@ -347,8 +365,7 @@ impl Collector {
     ) -> io::Result<()> {
         let trace = &self.arenas.trace;
         let _writing = trace.writing();
-        let has_cpu_rings = self.recording().arena.has_cpu_rings();
-        let dump = Dump::new(processes, loaded, has_cpu_rings);
+        let dump = self.dump(processes, loaded);
         match time {
             Some(time) if !trace.is_kept => {
                 dump.write(trace.target(), &mut trace.streams(), time).map(drop)

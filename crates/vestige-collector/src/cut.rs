@@ -12,10 +12,13 @@ use crate::arena::at_path;
 use crate::arenas::Arenas;
 use crate::classes::METADATA;
 use crate::drain::Reach;
-use crate::files::Folder;
+use crate::files::{Files, Folder};
+use crate::indexes::Indexes;
+use crate::loaded_state::{Dump, Target};
 use crate::owner::Place;
 use crate::recording::Recording;
 use crate::register;
+use crate::sys;
 
 /// The register of the next chunk, until that has begun.
 const NEXT_REGISTER: &str = ".arena.next";
@@ -25,13 +28,14 @@ impl Arenas {
     /// Ends a chunk of the trace, and goes on in another directory, which is empty or has
     /// metadata without event classes that programs register.
     ///
+    /// The dump is there before anybody finds the chunk; if it cannot be written, there is none.
     /// Programs go on meanwhile: of each slot, what is committed is written before. What a disk
     /// refuses now goes to the next chunk.
     ///
     /// # Errors
     ///
     /// The next chunk cannot be begun. The present one goes on then.
-    pub fn cut(&self, place: Place) -> io::Result<()> {
+    pub fn cut(&self, place: Place, dump: Dump) -> io::Result<()> {
         let files = &self.trace.files;
         let next = Folder::open(Place { owner: files.place().owner, ..place })?;
         self.all_while(|all| {
@@ -58,13 +62,20 @@ impl Arenas {
             }
             self.trace.streams().cut();
             self.trace.budget().begin_anew(bytes);
+            let written = self.write_dump(&next, &dump, begin);
             let path = &next.place().path;
             let (from, to) = (path.join(NEXT_REGISTER), path.join(register::NAME));
             // From here on, whoever comes after this collector finds the next chunk.
-            next.place().with_rights(|| fs::rename(&from, &to)).map_err(|e| at_path(&e, &to))?;
+            let renamed = next.place().with_rights(|| fs::rename(&from, &to));
+            renamed.map_err(|error| {
+                for (name, _) in &written {
+                    let _ = next.remove(name);
+                }
+                at_path(&error, &to)
+            })?;
             files.move_to(next.clone());
             self.trace.indexes.begin_anew(next.place());
-            self.trace.loaded_state.begin_at(begin);
+            self.trace.loaded_state.begin_with(begin, dump, written);
             for one in all {
                 one.arena.set_directory(path)?;
             }
@@ -72,6 +83,15 @@ impl Arenas {
             let _ = present.remove(register::NAME);
             Ok(())
         })
+    }
+
+    /// Writes a state dump to the next chunk; the files and their streams.
+    fn write_dump(&self, next: &Folder, dump: &Dump, time: u64) -> Vec<(String, u64)> {
+        let place = next.place().clone();
+        let indexes = Indexes::open(&place);
+        let Ok(files) = Files::open(place, Box::new(sys::write_parts)) else { return Vec::new() };
+        let target = Target { files: &files, indexes: &indexes, uuid: &self.trace.uuid };
+        dump.write(target, &mut self.trace.streams(), time).unwrap_or_default()
     }
 
     /// Moves what was recorded up to now to a directory that is empty, and goes on here.

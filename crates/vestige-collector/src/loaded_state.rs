@@ -42,6 +42,7 @@ pub struct Told {
 }
 
 /// The packet of a process, without its time.
+#[derive(PartialEq, Eq)]
 struct Part {
     vpid: u32,
     procname: [u8; 16],
@@ -252,6 +253,13 @@ impl LoadedState {
         self.begin.store(time, Ordering::SeqCst);
     }
 
+    /// Notes that a chunk has begun, and which dump of it was written where.
+    pub fn begin_with(&self, time: u64, dump: Dump, written: Vec<(String, u64)>) {
+        let mut inner = self.inner();
+        *inner = Inner { dump, written };
+        self.begin.store(time, Ordering::SeqCst);
+    }
+
     /// Whether a packet that begins at a time may have a record from before the dump.
     pub fn may_come_before(&self, time: u64) -> bool {
         time <= self.begin.load(Ordering::Relaxed)
@@ -264,8 +272,16 @@ impl LoadedState {
     /// It cannot be written.
     pub fn write(&self, dump: Dump, trace: &Trace) -> io::Result<()> {
         let mut inner = self.inner();
+        if !inner.written.is_empty() && inner.dump.parts == dump.parts {
+            return Ok(());
+        }
         inner.dump = dump;
         if !trace.is_kept {
+            // That of the cut may be of less.
+            for (name, _) in std::mem::take(&mut inner.written) {
+                trace.indexes.remove(&trace.files, &name);
+                let _ = trace.files.remove(&name);
+            }
             let time = self.begin.load(Ordering::SeqCst);
             inner.written = inner.dump.write(trace.target(), &mut trace.streams(), time)?;
         }

@@ -159,7 +159,12 @@ class Collector:
             programs: How many were told to record, all together.
         """
 
-    def cut(self, directory: str) -> None:
+    def cut(
+        self,
+        directory: str,
+        processes: Sequence[tuple[int, int, int, bytes, bytes]] = ...,
+        loaded: LoadedState | None = None,
+    ) -> None:
         """End a chunk of the trace, and go on in another directory.
 
         What programs have committed up to now is written before; they go on meanwhile.
@@ -168,6 +173,9 @@ class Collector:
         Args:
             directory: Where the next chunk is to be. It is empty, and gets a copy of
                 the metadata; or it has metadata without event classes of programs.
+            processes: What they have loaded is there before anybody finds the chunk,
+                see :meth:`write_state`, which replaces it.
+            loaded: What they have loaded.
 
         Raises:
             OSError: It cannot be written to, or the memory itself lies in the directory
@@ -463,6 +471,13 @@ class LoadedState:
     @property
     def processes(self) -> list[int]:
         """The processes of which something is known."""
+
+    def only(self, processes: Sequence[int]) -> LoadedState:
+        """Return what some of the processes have loaded.
+
+        Args:
+            processes: Those; what is not known of them is left out.
+        """
 
     def objects(self, process: int) -> list[_LoadedObject]:
         """The objects of a process that have code, by their addresses.

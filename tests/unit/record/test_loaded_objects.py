@@ -146,6 +146,8 @@ def test_one_that_stands_still_or_is_gone(program):
     assert again.objects(process) == before.objects(process)
     assert after.objects(process) == before.objects(process)
     assert looks.read([process]).processes == []
+    assert after.only([process]).processes == after.processes
+    assert after.only([1, 2]).processes == []
 
 
 def test_a_file_that_is_removed_and_one_in_its_place(tmp_path, program):

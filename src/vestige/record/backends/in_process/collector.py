@@ -298,18 +298,25 @@ class RunningCollector:
         """End a recording to which nobody has written."""
         self._core.close(0.0)
 
-    def cut(self, directory: str) -> None:
+    def cut(
+        self,
+        directory: str,
+        processes: Sequence[ToldProcess] = (),
+        loaded: LoadedState | None = None,
+    ) -> None:
         """End a chunk of the recording, and go on in another directory.
 
         Args:
             directory: That, absolute; it is empty, and gets a copy of the metadata, or
                 it has metadata without classes of programs.
+            processes: Those whose state the next chunk begins with.
+            loaded: What they have loaded.
 
         Raises:
             RecordError: It cannot be written to. All goes on as before.
         """
         try:
-            self._core.cut(directory)
+            self._core.cut(directory, processes, loaded)
         except OSError as error:
             raise RecordError(
                 f"no chunk can begin: {error.strerror or error}",

@@ -51,6 +51,8 @@ FINGERPRINT_BYTES = 8
 """With which the first message of a program begins."""
 MOST_WARNINGS = 100
 """Of programs with another tracer: anybody can start those."""
+MOST_GONE = 256
+"""Programs that have ended, and whose state snapshots tell."""
 FOLDER = "64-bit-vestige"
 """Of a user's traces, next to ``64-bit``, that of LTTng-UST's programs."""
 
@@ -84,11 +86,6 @@ class _Session:
         self.timers = Timers()
         self.told: Exception | None = None
         """The last one that was told, and stays true."""
-
-    def keep_state(self, programs: Iterable[Program], loaded: LoadedState) -> None:
-        """Let snapshots tell what programs have loaded now."""
-        self.kept_programs |= {one.pid: _told(one) for one in programs}
-        self.kept_state = loaded
 
     def add_lost(self, channel: str, lost: Losses) -> None:
         """Count what a trace that is gone has lost."""
@@ -305,6 +302,11 @@ class RegisteredPrograms:
             if trace.arena in program.known:
                 session.again.append(program)
             program.known.add(trace.arena)
+            is_known = program.pid in session.kept_programs
+            if session.plan.output is None and not is_known:
+                # It may be gone at the next snapshot, and so may its own dump.
+                loaded = self._looks.read([program.pid], session.kept_state)
+                self._keep_state(session, [program], loaded)
             return
         program.recorded.pop(key, None)
         why = "it cannot reach the memory of the channel"
@@ -443,7 +445,10 @@ class RegisteredPrograms:
             return True
         programs = self._recorded(session)
         before = self._looks.read([one.pid for one in programs])
-        done = [one.cut() for one in session.traces.values()]
+        done = [
+            one.cut([*map(_told, _recording(programs, one))], before)
+            for one in session.traces.values()
+        ]
         self._tell_state_of(session, programs, self._read(session, programs, before))
         return all(done)
 
@@ -468,6 +473,20 @@ class RegisteredPrograms:
         session.silent = {one.pid for one in programs} - {*loaded.processes}
         return loaded
 
+    def _keep_state(
+        self, session: _Session, programs: Iterable[Program], loaded: LoadedState
+    ) -> None:
+        """Let snapshots tell what programs have loaded, and not of too many more."""
+        session.kept_programs |= {one.pid: _told(one) for one in programs}
+        here = {one.pid for one in self._programs}
+        gone = [one for one in session.kept_programs if one not in here]
+        for process in gone[:-MOST_GONE]:
+            del session.kept_programs[process]
+        is_less = len(gone) > MOST_GONE
+        session.kept_state = (
+            loaded.only([*session.kept_programs]) if is_less else loaded
+        )
+
     def _tell_state_of(
         self,
         session: _Session,
@@ -477,12 +496,15 @@ class RegisteredPrograms:
     ) -> None:
         """Write what programs had when the present chunk began, or at other times."""
         if session.plan.output is None:
-            session.keep_state(programs, loaded)
+            self._keep_state(session, programs, loaded)
             return
         for key, trace in session.traces.items():
-            own = [one for one in programs if trace.arena in one.recorded.values()]
-            time = times.get(key) if times is not None else None
-            if not trace.write_state([*map(_told, own)], loaded, time):
+            own = _recording(programs, trace)
+            # In a new one, programs have told it before all else.
+            is_old = times is None or key in times
+            time = None if times is None else times.get(key)
+            told = [*map(_told, own)]
+            if is_old and not trace.write_state(told, loaded, time):
                 session.silent |= {one.pid for one in own}
 
     def clear(self, name: str) -> None:
@@ -724,6 +746,11 @@ class RegisteredPrograms:
 
 def _named(program: Program) -> dict[str, Any]:
     return {"pid": program.pid, "name": program.command()}
+
+
+def _recording(programs: Sequence[Program], trace: ProgramTrace) -> list[Program]:
+    """Return those programs that record to a trace."""
+    return [one for one in programs if trace.arena in one.recorded.values()]
 
 
 def _told(program: Program) -> ToldProgram:

@@ -261,11 +261,15 @@ class ProgramTrace:
             self._is_ended = True
             _remove_memory(self._collector.memory)
 
-    def cut(self) -> bool:
+    def cut(self, programs: Sequence[ToldProgram], loaded: LoadedState) -> bool:
         """Let what comes from now on be a chunk of its own.
 
         The directory was moved away with what is in it; there will be one with the same
         name. If that cannot be, all goes on where it is, and the failure is told.
+
+        Args:
+            programs: Those whose state the chunk begins with.
+            loaded: What they have loaded.
 
         Returns:
             Whether it is so.
@@ -279,7 +283,8 @@ class ProgramTrace:
                 is_gone = self._metadata is not None and not self._metadata.is_there()
             if is_gone:
                 self._move_metadata(writes=True)
-            self._collector.cut(self._folder)
+            told = told_processes(programs, self._options.contexts)
+            self._collector.cut(self._folder, told, loaded)
             if not is_gone:
                 self._move_metadata()
         except (OSError, RecordError) as error:
