@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -24,10 +24,11 @@ from ..lttng_ust.timers import Timers
 from ..lttng_ust.trace_files import OwnerFiles
 from ..patience import LONGEST_FOR_ANSWERS, Patience
 from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining, Message
-from .loaded_state import LoadedObjects, LoadedState, ToldProgram
+from .loaded_state import LoadedObjects, LoadedState
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
 from .program import Program, ProgramGoneError
+from .program_states import ProgramStates, told_of
 from .trace import (
     Losses,
     ProgramTrace,
@@ -51,8 +52,6 @@ FINGERPRINT_BYTES = 8
 """With which the first message of a program begins."""
 MOST_WARNINGS = 100
 """Of programs with another tracer: anybody can start those."""
-MOST_GONE = 256
-"""Programs that have ended, and whose state snapshots tell."""
 FOLDER = "64-bit-vestige"
 """Of a user's traces, next to ``64-bit``, that of LTTng-UST's programs."""
 
@@ -64,7 +63,7 @@ class OtherBuildError(Exception):
 class _Session:
     """A session that has been active."""
 
-    def __init__(self, plan: SessionPlan) -> None:
+    def __init__(self, plan: SessionPlan, looks: LoadedObjects) -> None:
         self.set_plan(plan)
         self.traces: dict[tuple[str, int], ProgramTrace] = {}
         """By channel, and by user or by program."""
@@ -74,14 +73,7 @@ class _Session:
         """Bytes that these have recorded, by channel."""
         self.users: set[int] = set()
         """Those whose traces have begun."""
-        self.kept_programs: dict[int, ToldProgram] = {}
-        """Those whose state snapshots need, by process."""
-        self.kept_state: LoadedState | None = None
-        """What they had when the session was cleared, or began again."""
-        self.again: list[Program] = []
-        """Those that go on to record, and do not tell what is loaded by themselves."""
-        self.silent: set[int] = set()
-        """Processes whose state the daemon cannot tell: they are asked themselves."""
+        self.states = ProgramStates(looks)
         self.failure: Exception | None = None
         self.timers = Timers()
         self.told: Exception | None = None
@@ -151,7 +143,7 @@ class RegisteredPrograms:
 
     def _continue(self, plan: SessionPlan) -> None:
         """Go on with the traces of a session that a daemon has left."""
-        self._sessions[plan.name] = session = _Session(plan)
+        self._sessions[plan.name] = session = _Session(plan, self._looks)
         for channel, key, folder in left_traces(plan, FOLDER):
             try:
                 trace = ProgramTrace(plan, channel, folder, is_left=True)
@@ -299,14 +291,10 @@ class RegisteredPrograms:
         replaced = _replaced(program, session, channel.name, trace.arena)
         status = await program.record(trace.words(channel), rules, replaced)
         if status == Joining.DONE:
-            if trace.arena in program.known:
-                session.again.append(program)
-            program.known.add(trace.arena)
-            is_known = program.pid in session.kept_programs
-            if session.plan.output is None and not is_known:
-                # It may be gone at the next snapshot, and so may its own dump.
-                loaded = self._looks.read([program.pid], session.kept_state)
-                self._keep_state(session, [program], loaded)
+            session.states.join(program, trace.arena)
+            if session.plan.output is None:
+                here = {one.pid for one in self._programs}
+                session.states.keep_first(program, here)
             return
         program.recorded.pop(key, None)
         why = "it cannot reach the memory of the channel"
@@ -348,15 +336,14 @@ class RegisteredPrograms:
         Args:
             plan: The session, which is active.
         """
-        session = self._sessions.setdefault(plan.name, _Session(plan))
+        session = self._sessions.setdefault(plan.name, _Session(plan, self._looks))
         session.set_plan(plan)
         times = {key: one.now() for key, one in session.traces.items()}
         bring = partial(self._try_to_bring, session)
         await self._patience.bring([*self._programs], bring, lambda _: None)
-        again, session.again = session.again, []
-        if again:
-            loaded = self._read(session, again, session.kept_state)
-            self._tell_state_of(session, again, loaded, times)
+        if again := session.states.take_again():
+            loaded = session.states.read(again, session.states.kept)
+            self._tell_state(session, again, loaded, times)
             await self.dump_state_for_chunk(plan.name)
         for channel in plan.channels:
             self._begin_monitor(session, channel)
@@ -446,10 +433,9 @@ class RegisteredPrograms:
         programs = self._recorded(session)
         before = self._looks.read([one.pid for one in programs])
         done = [
-            one.cut([*map(_told, _recording(programs, one))], before)
-            for one in session.traces.values()
+            one.cut(told_of(programs, one), before) for one in session.traces.values()
         ]
-        self._tell_state_of(session, programs, self._read(session, programs, before))
+        self._tell_state(session, programs, session.states.read(programs, before))
         return all(done)
 
     def _recorded(self, session: _Session) -> list[Program]:
@@ -459,35 +445,7 @@ class RegisteredPrograms:
             one for one in self._programs if any(key[0] == name for key in one.recorded)
         ]
 
-    def _read(
-        self,
-        session: _Session,
-        programs: Sequence[Program],
-        before: LoadedState | None = None,
-    ) -> LoadedState:
-        """Return what programs have loaded, and have had before.
-
-        Those that cannot be read are asked to tell it themselves.
-        """
-        loaded = self._looks.read([one.pid for one in programs], before)
-        session.silent = {one.pid for one in programs} - {*loaded.processes}
-        return loaded
-
-    def _keep_state(
-        self, session: _Session, programs: Iterable[Program], loaded: LoadedState
-    ) -> None:
-        """Let snapshots tell what programs have loaded, and not of too many more."""
-        session.kept_programs |= {one.pid: _told(one) for one in programs}
-        here = {one.pid for one in self._programs}
-        gone = [one for one in session.kept_programs if one not in here]
-        for process in gone[:-MOST_GONE]:
-            del session.kept_programs[process]
-        is_less = len(gone) > MOST_GONE
-        session.kept_state = (
-            loaded.only([*session.kept_programs]) if is_less else loaded
-        )
-
-    def _tell_state_of(
+    def _tell_state(
         self,
         session: _Session,
         programs: Sequence[Program],
@@ -496,16 +454,9 @@ class RegisteredPrograms:
     ) -> None:
         """Write what programs had when the present chunk began, or at other times."""
         if session.plan.output is None:
-            self._keep_state(session, programs, loaded)
-            return
-        for key, trace in session.traces.items():
-            own = _recording(programs, trace)
-            # In a new one, programs have told it before all else.
-            is_old = times is None or key in times
-            time = None if times is None else times.get(key)
-            told = [*map(_told, own)]
-            if is_old and not trace.write_state(told, loaded, time):
-                session.silent |= {one.pid for one in own}
+            session.states.keep(programs, loaded, {one.pid for one in self._programs})
+        else:
+            session.states.tell(session.traces, programs, loaded, times)
 
     def clear(self, name: str) -> None:
         """Throw away what a session has recorded up to now.
@@ -520,9 +471,8 @@ class RegisteredPrograms:
         before = self._looks.read([one.pid for one in programs])
         for trace in session.traces.values():
             trace.clear()
-        session.kept_programs = {}
-        session.kept_state = None
-        self._tell_state_of(session, programs, self._read(session, programs, before))
+        session.states.forget()
+        self._tell_state(session, programs, session.states.read(programs, before))
 
     def chunk_size(self, name: str) -> int:
         """Return how many bytes were written since the last rotation.
@@ -638,9 +588,9 @@ class RegisteredPrograms:
             return []
         times = {key: one.now() for key, one in session.traces.items()}
         programs = self._recorded(session)
-        loaded = self._read(session, programs, session.kept_state)
-        self._tell_state_of(session, programs, loaded, times)
-        asked = [one for one in programs if one.pid in session.silent]
+        loaded = session.states.read(programs, session.states.kept)
+        self._tell_state(session, programs, loaded, times)
+        asked = session.states.silent_of(programs)
         silent: list[Program] = []
 
         async def dump(program: Program) -> None:
@@ -666,12 +616,9 @@ class RegisteredPrograms:
         session = self._sessions.get(name)
         if session is None:
             return
-        told = session.kept_programs | {
-            one.pid: _told(one) for one in self._recorded(session)
-        }
-        loaded = self._looks.read([*told], session.kept_state)
+        told, loaded = session.states.for_snapshot(self._recorded(session))
         for trace in [*session.traces.values()]:
-            own = [one for one in told.values() if trace.arena in one.arenas]
+            own = [one for one in told if trace.arena in one.arenas]
             trace.write_state(own, loaded)
             trace.snapshot(files, most)
             # Others are answered between two traces.
@@ -693,8 +640,8 @@ class RegisteredPrograms:
                         await program.dump_state_some_time(arena)
 
         session = self._sessions.get(name)
-        silent = set() if session is None else session.silent
-        asked = [one for one in self._programs if one.pid in silent]
+        states = None if session is None else session.states
+        asked = [] if states is None else states.silent_of(self._programs)
         await self._patience.bring(asked, dump, lambda _: None)
 
     async def write_metadata(self, name: str) -> None:
@@ -746,17 +693,6 @@ class RegisteredPrograms:
 
 def _named(program: Program) -> dict[str, Any]:
     return {"pid": program.pid, "name": program.command()}
-
-
-def _recording(programs: Sequence[Program], trace: ProgramTrace) -> list[Program]:
-    """Return those programs that record to a trace."""
-    return [one for one in programs if trace.arena in one.recorded.values()]
-
-
-def _told(program: Program) -> ToldProgram:
-    hello, known = program.hello, frozenset(program.known)
-    space = hello.pid_namespace
-    return ToldProgram(program.pid, program.vpid, space, hello.name, known)
 
 
 def _hello(raw: bytes) -> Hello:

@@ -1,0 +1,154 @@
+"""What the daemon tells of the programs of a session, see :mod:`.loaded_state`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from .loaded_state import LoadedObjects, LoadedState, ToldProgram
+from .program import Program
+from .trace import ProgramTrace
+
+__all__ = ["ProgramStates", "told_of"]
+
+MOST_GONE = 256
+"""Programs that have ended, and whose state snapshots tell."""
+
+
+def _told(program: Program) -> ToldProgram:
+    hello, known = program.hello, frozenset(program.known)
+    space = hello.pid_namespace
+    return ToldProgram(program.pid, program.vpid, space, hello.name, known)
+
+
+def told_of(programs: Iterable[Program], trace: ProgramTrace) -> list[ToldProgram]:
+    """Return those programs that record to a trace, to be told.
+
+    Args:
+        programs: Of a session.
+        trace: The trace.
+    """
+    return [_told(one) for one in programs if trace.arena in one.recorded.values()]
+
+
+class ProgramStates:
+    """Tells what the programs of a session have loaded.
+
+    Args:
+        looks: Looks at them.
+    """
+
+    def __init__(self, looks: LoadedObjects) -> None:
+        self.kept: LoadedState | None = None
+        """What snapshots tell: of when programs came, or the session was cleared."""
+        self._looks = looks
+        self._kept: dict[int, ToldProgram] = {}
+        """The programs of that, by process."""
+        self._again: list[Program] = []
+        self._silent: set[int] = set()
+        """Processes whose state the daemon cannot tell."""
+
+    def join(self, program: Program, arena: int) -> None:
+        """Note that a program records.
+
+        Args:
+            program: The program.
+            arena: The inode of the memory. If it had that before, it tells nothing of
+                what it has loaded meanwhile.
+        """
+        if arena in program.known:
+            self._again.append(program)
+        program.known.add(arena)
+
+    def take_again(self) -> list[Program]:
+        """Return those that have joined again, once."""
+        again, self._again = self._again, []
+        return again
+
+    def silent_of(self, programs: Iterable[Program]) -> list[Program]:
+        """Return those that have to tell their state themselves.
+
+        Args:
+            programs: The programs.
+        """
+        return [one for one in programs if one.pid in self._silent]
+
+    def read(
+        self, programs: Sequence[Program], before: LoadedState | None = None
+    ) -> LoadedState:
+        """Return what programs have loaded, and have had before.
+
+        Args:
+            programs: Those that cannot be read are to be asked.
+            before: What they had.
+        """
+        loaded = self._looks.read([one.pid for one in programs], before)
+        self._silent = {one.pid for one in programs} - {*loaded.processes}
+        return loaded
+
+    def tell(
+        self,
+        traces: Mapping[tuple[str, int], ProgramTrace],
+        programs: Sequence[Program],
+        loaded: LoadedState,
+        times: Mapping[tuple[str, int], int] | None = None,
+    ) -> None:
+        """Write what programs have loaded to traces.
+
+        Args:
+            traces: The traces.
+            programs: The programs.
+            loaded: What they have loaded.
+            times: When that was, by trace; ``None`` is when the present chunk began. In
+                traces that are newer, programs have told it before all else.
+        """
+        for key, trace in traces.items():
+            if times is not None and key not in times:
+                continue
+            told = told_of(programs, trace)
+            time = None if times is None else times[key]
+            if not trace.write_state(told, loaded, time):
+                self._silent |= {one.pid for one in told}
+
+    def keep(
+        self, programs: Iterable[Program], loaded: LoadedState, here: set[int]
+    ) -> None:
+        """Let snapshots tell what programs have loaded.
+
+        Args:
+            programs: The programs.
+            loaded: What they have loaded, and others that are kept.
+            here: The processes of all programs that there are; of those that are gone
+                not too many are kept.
+        """
+        self._kept |= {one.pid: _told(one) for one in programs}
+        gone = [one for one in self._kept if one not in here]
+        for process in gone[:-MOST_GONE]:
+            del self._kept[process]
+        self.kept = loaded.only([*self._kept]) if len(gone) > MOST_GONE else loaded
+
+    def keep_first(self, program: Program, here: set[int]) -> None:
+        """Let snapshots tell what a program has when it comes.
+
+        It may be gone at the next snapshot, and so may what it has told itself.
+
+        Args:
+            program: The program.
+            here: As above.
+        """
+        if program.pid not in self._kept:
+            self.keep([program], self._looks.read([program.pid], self.kept), here)
+
+    def forget(self) -> None:
+        """Let snapshots tell nothing of what was before."""
+        self._kept, self.kept = {}, None
+
+    def for_snapshot(
+        self, programs: Iterable[Program]
+    ) -> tuple[list[ToldProgram], LoadedState]:
+        """Return all programs that a snapshot tells of, and what they have loaded.
+
+        Args:
+            programs: Those that record now.
+        """
+        told = self._kept | {one.pid: _told(one) for one in programs}
+        return [*told.values()], self._looks.read([*told], self.kept)
