@@ -210,8 +210,9 @@ def _read(place: Path) -> Found:
     found = Found(place, table.filter(pl.col("event") == "soaked:tick"))
     found.complaints += map(str, trace.damage)
     if len(found.events):
-        _check_functions(found, table)
-        _note_times(found, trace.streams[0].trace.name)
+        name = trace.streams[0].trace.name
+        _check_functions(found, table, name)
+        _note_times(found, name)
     return found
 
 
@@ -236,7 +237,14 @@ def lost_in(place: Path) -> tuple[int, int]:
     return lost["events"], lost["packets"]
 
 
-def _check_functions(found: Found, table: pl.DataFrame) -> None:
+def _is_own(events: pl.DataFrame, only: str) -> pl.Expr:
+    """Tell which events programs with Vestige's tracer have recorded."""
+    trace = pl.col("trace").cast(pl.String) if "trace" in events.columns else None
+    name = pl.lit(only) if trace is None else trace
+    return name.str.contains("-bit-vestige|/own-")
+
+
+def _check_functions(found: Found, table: pl.DataFrame, only: str) -> None:
     told = pl.col("debug_info").struct.field("func").cast(pl.String)
     name = told.str.replace(r"\+.*$", "")
     wanted = pl.col("number") % len(EMITTERS)
@@ -244,6 +252,9 @@ def _check_functions(found: Found, table: pl.DataFrame) -> None:
     wrong = found.events.filter(name != expected)
     unresolved = found.events.filter(told.is_null())
     found.unresolved = unresolved.height
+    theirs = unresolved.filter(~_is_own(unresolved, only)).height
+    if theirs:
+        found.complaints.append(f"{theirs} events of LTTng-UST have no functions")
     dumps = table.filter(pl.col("event") == DUMP_END).group_by("process")
     ends = dumps.agg(pl.col("timestamp").min().alias("dumped"))
     latest = pl.lit(table["timestamp"]).min() + LONGEST_DUMP
