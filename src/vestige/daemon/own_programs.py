@@ -227,8 +227,13 @@ class AllPrograms:
         # If it fails, all goes on where it is.
         move()
         try:
-            if not self._own.cut(session):
-                take_back()
+            is_cut = False
+            try:
+                is_cut = self._own.cut(session)
+            finally:
+                # Also after an error that nobody has foreseen: collectors write there.
+                if not is_cut:
+                    take_back()
         finally:
             self._lttng_ust.begin_chunk(session)
         await self._dump_for_chunk(session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -25,6 +27,8 @@ from support.own_programs import (
 )
 from support.session_daemon import SECONDS, SessionDaemon
 from support.waiting import wait_until
+from vestige.daemon.model import Session
+from vestige.daemon.own_programs import AllPrograms
 from vestige.record.backends.registered._agreement import REGISTRATION_SOCKET, Message
 from vestige.record.backends.registered.messages import encode
 from vestige.record.backends.registered.programs import MOST_WARNINGS
@@ -536,3 +540,23 @@ def test_a_tracer_of_another_version_is_told(home: SessionDaemon):
         "version of Vestige: it is recorded once it is started again"
     )
     assert told[-1].endswith("; no more of these are told")
+
+
+def test_what_collectors_write_to_is_taken_back_whatever_failed():
+    """They go on in a directory that was moved else; and the next chunk begins."""
+    programs = AllPrograms.__new__(AllPrograms)
+    lttng_ust, own, move, take_back = (mock.Mock() for _ in range(4))
+    lttng_ust.end_packets = mock.AsyncMock()
+    own.cut.side_effect = TypeError("not foreseen")
+    programs._lttng_ust, programs._own = lttng_ust, own
+    session = Session("s", 0, 0, "/tmp/out")
+    with pytest.raises(TypeError):
+        asyncio.run(programs.rotate(session, move, take_back))
+    move.assert_called_once()
+    take_back.assert_called_once()
+    lttng_ust.begin_chunk.assert_called_once()
+    move.side_effect = OSError("full")
+    with pytest.raises(OSError, match="full"):
+        asyncio.run(programs.rotate(session, move, take_back))
+    take_back.assert_called_once()
+    lttng_ust.begin_chunk.assert_called_once()
