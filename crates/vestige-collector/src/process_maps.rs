@@ -86,6 +86,14 @@ impl ProcessFolder {
         Some(FileMapping { start, end, is_executable, offset, file, path, is_deleted })
     }
 
+    /// Whether a program answers for a file system: one that does not would hold up all.
+    fn is_of_program(&self, device: u64) -> io::Result<bool> {
+        let file = sys::open_at(&self.folder, "mountinfo", libc::O_RDONLY)?;
+        let mut text = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut text)?;
+        Ok(kind_of(&text, device).is_some_and(|kind| kind.starts_with(b"fuse")))
+    }
+
     /// Opens the file of a mapping, without waiting, and only if it is a regular one.
     ///
     /// The kernel opens it for who may see all of a process; for others its path does, if
@@ -95,6 +103,9 @@ impl ProcessFolder {
     ///
     /// It cannot be opened, or another file has its path now.
     pub fn open_file(&self, mapping: &FileMapping) -> io::Result<File> {
+        if libc::major(mapping.file.0) == 0 && self.is_of_program(mapping.file.0)? {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         let link = format!("map_files/{:x}-{:x}", mapping.start, mapping.end);
         if let Ok(found) = look_at(&self.folder, &link) {
             return open_regular(&found);
@@ -121,6 +132,16 @@ fn open_regular(found: &File) -> io::Result<File> {
         .read(true)
         .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
         .open(format!("/proc/self/fd/{}", found.as_raw_fd()))
+}
+
+/// The type of the file system with a number, among all mounts.
+fn kind_of(mounts: &[u8], device: u64) -> Option<&[u8]> {
+    let number = format!("{}:{}", libc::major(device), libc::minor(device));
+    let is_it = |line: &&[u8]| line.split(|byte| *byte == b' ').nth(2) == Some(number.as_bytes());
+    let line = mounts.split(|byte| *byte == b'\n').find(is_it)?;
+    // After words whose number differs, and a dash.
+    let mut words = line.split(|byte| *byte == b' ').skip(6).skip_while(|word| *word != b"-");
+    words.nth(1)
 }
 
 /// Takes a word off the front, and the blank behind it.
@@ -181,6 +202,17 @@ mod tests {
         assert_eq!(path(b"/srv/a"), b"/lib");
         assert_eq!(path(b"/sr"), b"/srv/a/lib");
         assert_eq!(path(b"/srv/b"), b"/srv/a/lib");
+    }
+
+    #[test]
+    fn mounts_tell_what_a_file_system_is() {
+        let mounts = b"29 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n\
+            77 29 0:52 / /home/a/- rw,nosuid - fuse.sshfs there rw,user_id=0\n\
+            78 29 0:53 / /tmp rw,nosuid master:1 shared:2 - tmpfs tmpfs rw\n";
+        let kind = |minor| kind_of(mounts, libc::makedev(0, minor));
+        assert_eq!(kind(52), Some(&b"fuse.sshfs"[..]));
+        assert_eq!(kind(53), Some(&b"tmpfs"[..]));
+        assert_eq!((kind(5), kind_of(b"", 1), kind_of(b"1 2 0:1 -", 1)), (None, None, None));
     }
 
     #[test]

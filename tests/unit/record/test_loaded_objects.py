@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -256,3 +257,12 @@ def test_paths_are_those_that_the_process_sees(tmp_path):
         assert [one[2] for one in found] == [b"/bin/alone"], words
         assert found[0][4]
     assert program.is_file()
+
+
+def test_file_systems_without_a_device(tmp_path, program):
+    """Such as those in memory; the kernel answers for them, and no program."""
+    library = build(tmp_path, "library.so")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        moved = shutil.copy(library, folder)
+        with waiting([program, moved]) as process:
+            assert "library.so" in names(process)
