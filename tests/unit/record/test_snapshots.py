@@ -179,7 +179,8 @@ def test_a_child_that_crashes_is_seen(program: Path, tmp_path: Path, how: str):
     with recorded(program, trace, "--snapshot-on-crash") as recorder:
         do(recorder, "3")
         end_child(recorder, how, signal.SIGSEGV)
-        wait_until(lambda: [*tmp_path.glob("t-crash-*")], "it is taken", SECONDS)
+        taken = "t-crash-*/metadata"
+        wait_until(lambda: [*tmp_path.glob(taken)], "it is taken", SECONDS)
         do(recorder, "5")
         _, err = recorder.communicate(timeout=SECONDS)
     [place] = tmp_path.glob("t-crash-*")
