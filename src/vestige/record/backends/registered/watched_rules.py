@@ -16,7 +16,7 @@ from .watches import EncodedWatches, encode_watches
 if TYPE_CHECKING:
     from .program import Program
 
-__all__ = ["WatchedRules"]
+__all__ = ["WatchedRules", "fair_choice"]
 
 
 class WatchedRules:
@@ -45,7 +45,7 @@ class WatchedRules:
         Args:
             plans: All of them.
         """
-        self._plans = tuple(plans)[:MOST_WATCHES]
+        self._plans = fair_choice(plans, MOST_WATCHES)
         tokens = {one.token for one in self._plans}
         for token in [one for one in self._counters if one not in tokens]:
             self._free.append(self._counters.pop(token))
@@ -127,6 +127,26 @@ class WatchedRules:
         for one in self._matches.values():
             one.close()
         self._matches.clear()
+
+
+def fair_choice(plans: Sequence[NotifierPlan], most: int) -> tuple[NotifierPlan, ...]:
+    """Return so many rules that no user with many leaves others without any.
+
+    Args:
+        plans: All rules.
+        most: How many there is room for.
+
+    Returns:
+        Those that there is room for, in their order.
+    """
+    if len(plans) <= most:
+        return tuple(plans)
+    turns: Counter[int] = Counter()
+    order = []
+    for number, plan in enumerate(plans):
+        turns[plan.uid] += 1
+        order.append((turns[plan.uid], number))
+    return tuple(plans[number] for number in sorted(n for _, n in sorted(order)[:most]))
 
 
 def _ignore_program(program: Program) -> None:
