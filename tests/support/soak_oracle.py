@@ -255,11 +255,13 @@ def _check_functions(found: Found, table: pl.DataFrame, only: str) -> None:
     theirs = unresolved.filter(~_is_own(unresolved, only)).height
     if theirs:
         found.complaints.append(f"{theirs} events of LTTng-UST have no functions")
-    dumps = table.filter(pl.col("event") == DUMP_END).group_by("process")
+    # A child of a program is in the trace of that until it has registered.
+    keys = ["process", *(["trace"] if "trace" in table.columns else [])]
+    dumps = table.filter(pl.col("event") == DUMP_END).group_by(keys)
     ends = dumps.agg(pl.col("timestamp").min().alias("dumped"))
     latest = pl.lit(table["timestamp"]).min() + LONGEST_DUMP
     due = pl.coalesce(pl.col("dumped"), latest)
-    late = unresolved.join(ends, on="process", how="left")
+    late = unresolved.join(ends, on=keys, how="left")
     found.late = late.filter(pl.col("timestamp") > due).height
     if wrong.height:
         found.complaints.append(f"{wrong.height} wrong functions, such as {wrong[0]}")
