@@ -99,6 +99,28 @@ def test_losses_are_those_of_the_archive(
     assert sum(sums) == int(lost[1])
 
 
+def test_losses_that_were_told_are_not_taken_back(workshop: Workshop, tmp_path):
+    """By the daemon after one that was killed: those of both tracers stay."""
+    own = tmp_path / "flood"
+    words = ["gcc", f"-I{PROGRAMS}", *compile_flags(), PROGRAMS / "flood.c"]
+    run_tool([*words, "-o", own, *link_flags(), "-llttng-ust"])
+    options = "--subbuf-size=4k --num-subbuf=2"
+    with daemon_for_programs() as daemon:
+        channel = f"enable-channel -u c {options}"
+        begin(daemon, tmp_path / "trace", channel, f"{RULE} -c c")
+        run(daemon, workshop.program("flood"), FEW_EVENTS)
+        run(daemon, own, 50_000)
+        lost = re.match(r"Warning: (\d+) events were discarded", end(daemon))
+        assert lost is not None
+        daemon.end(signal.SIGKILL)
+        daemon.start()
+        say(daemon, "start")
+        run(daemon, workshop.program("flood"), FEW_EVENTS)
+        assert "discarded" not in daemon.lttng("stop").err
+        assert f"Discarded events: {lost[1]}" in daemon.lttng("list", "s").out
+        say(daemon, "destroy")
+
+
 def losses(trace: Path) -> list[int | None]:
     """Return the counts of all losses that a trace tells."""
     opened = vestige.open(trace, debug_info=False)

@@ -318,6 +318,9 @@ class Soak:
         chance = self._chance
         named = {"users", "processes", "small"}
         session = chance.choice([s for s in self.sessions if s.name in named])
+        listed = self.daemon.lttng("list", "-u").out
+        # Without any of these, nothing is missing later.
+        is_used = any(f"PID: {one} " in listed for one in self.programs.living("lttng"))
         done = self.counts.done()
         self._note(f"the daemon is killed while {session.name} is rotated")
         client = subprocess.Popen(
@@ -339,5 +342,5 @@ class Soak:
         window.after = self.counts.begun()
         for one in self.sessions:
             one.expected.daemon_killed(window, in_memory=one.is_snapshot)
-            one.killed_while_active |= one.is_active
+            one.killed_while_active |= one.is_active and is_used
         session.is_rotated = not session.is_active

@@ -225,6 +225,9 @@ class Session:
     """Event records and packets that the buffers of daemons lost that were killed, by
     channel."""
 
+    own_lost: dict[str, list[int]] = field(default_factory=dict)
+    """Of the losses of channels: those of programs with Vestige's tracer."""
+
     def add_output(self, name: str | None, path: str, max_size: int) -> SnapshotOutput:
         """Let snapshots be written to a directory.
 

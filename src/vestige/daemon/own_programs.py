@@ -39,8 +39,8 @@ class OwnPrograms(ProgramBackend):
         self._programs = RegisteredPrograms(paths.folder, library_path(), warn)
         super().__init__(self._programs)
         self._rings, self._kept = paths.rings, f"{paths.folder}/vestige-kept"
-        self._told: dict[str, dict[str, Losses]] = {}
-        """By session and channel: how many of the losses that were told are ours."""
+        self._before: dict[str, dict[str, Losses]] = {}
+        """By session and channel: losses that daemons have told that were killed."""
 
     async def open(self, sessions: Sequence[Session]) -> None:
         """Let programs come.
@@ -49,6 +49,9 @@ class OwnPrograms(ProgramBackend):
             sessions: What a daemon before this one has left.
         """
         make_private(self._kept)
+        for session in sessions:
+            before = {name: Losses(*lost) for name, lost in session.own_lost.items()}
+            self._before[session.name] = before
         await self._programs.open([*map(self._plan_of, sessions)])
 
     def take_back_losses(self, session: Session) -> None:
@@ -57,10 +60,11 @@ class OwnPrograms(ProgramBackend):
         Args:
             session: The session.
         """
-        for name, lost in self._told.pop(session.name, {}).items():
+        for name, (events, packets) in session.own_lost.items():
             if name in session.channels:
-                session.channels[name].discarded_events -= lost.events
-                session.channels[name].lost_packets -= lost.packets
+                session.channels[name].discarded_events -= events
+                session.channels[name].lost_packets -= packets
+        session.own_lost = {}
 
     async def apply(self, session: Session) -> None:
         """Bring all programs to what a session says now.
@@ -80,10 +84,12 @@ class OwnPrograms(ProgramBackend):
             The programs that have not answered.
         """
         told, silent = await self._programs.stop(self._plan_of(session))
-        for name, lost in told.items():
+        before = self._before.get(session.name, {})
+        for name in session.channels.keys() & {*told, *before}:
+            lost = told.get(name, Losses()).plus(before.get(name, Losses()))
             session.channels[name].discarded_events += lost.events
             session.channels[name].lost_packets += lost.packets
-        self._told[session.name] = told
+            session.own_lost[name] = [*lost]
         return silent
 
     def cut(self, session: Session) -> bool:
@@ -128,7 +134,7 @@ class OwnPrograms(ProgramBackend):
         Returns:
             Why a part of the trace is not in them; also what was told before.
         """
-        self._told.pop(session.name, None)
+        self._before.pop(session.name, None)
         return failure_text(await self._programs.forget(session.name))
 
     def tell_matches(self, on_match: OnMatch) -> None:
