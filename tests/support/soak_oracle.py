@@ -261,10 +261,26 @@ def _check_functions(found: Found, table: pl.DataFrame, only: str) -> None:
     ends = dumps.agg(pl.col("timestamp").min().alias("dumped"))
     latest = pl.lit(table["timestamp"]).min() + LONGEST_DUMP
     due = pl.coalesce(pl.col("dumped"), latest)
-    late = unresolved.join(ends, on=keys, how="left")
-    found.late = late.filter(pl.col("timestamp") > due).height
+    late = unresolved.join(ends, on=keys, how="left").filter(pl.col("timestamp") > due)
+    found.late = _outside_dumps(late, table, keys).height
     if wrong.height:
         found.complaints.append(f"{wrong.height} wrong functions, such as {wrong[0]}")
+
+
+def _outside_dumps(
+    events: pl.DataFrame, table: pl.DataFrame, keys: list[str]
+) -> pl.DataFrame:
+    """Leave out events during a state dump, at whose begin readers forget the last."""
+    for kind in ("start", "end"):
+        dumps = table.filter(pl.col("event") == f"lttng_ust_statedump:{kind}")
+        dumps = dumps.select(*keys, "timestamp", pl.col("timestamp").alias(kind))
+        events = events.sort("timestamp").join_asof(
+            dumps.sort("timestamp"), on="timestamp", by=keys, check_sortedness=False
+        )
+    is_during = pl.col("start").is_not_null() & (
+        pl.col("end").is_null() | (pl.col("end") < pl.col("start"))
+    )
+    return events.filter(~is_during)
 
 
 def _note_times(found: Found, only: str) -> None:
