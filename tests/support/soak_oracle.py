@@ -252,11 +252,11 @@ def _check_functions(found: Found, table: pl.DataFrame, only: str) -> None:
     wrong = found.events.filter(name != expected)
     unresolved = found.events.filter(told.is_null())
     found.unresolved = unresolved.height
-    theirs = unresolved.filter(~_is_own(unresolved, only)).height
-    if theirs:
-        found.complaints.append(f"{theirs} events of LTTng-UST have no functions")
     # A child of a program is in the trace of that until it has registered.
     keys = ["process", *(["trace"] if "trace" in table.columns else [])]
+    theirs = unresolved.filter(~_is_own(unresolved, only))
+    if count := _outside_dumps(theirs, table, keys).height:
+        found.complaints.append(f"{count} events of LTTng-UST have no functions")
     dumps = table.filter(pl.col("event") == DUMP_END).group_by(keys)
     ends = dumps.agg(pl.col("timestamp").min().alias("dumped"))
     latest = pl.lit(table["timestamp"]).min() + LONGEST_DUMP
