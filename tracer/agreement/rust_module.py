@@ -76,7 +76,9 @@ def _state_dump() -> Iterator[Constant]:
     constants = {one.name: one for one in packet.CONSTANTS}
     yield constants["HEADER_EXTENDED"]
     times = 1 << int(constants["HEADER_TIME_BITS"].value)
-    yield Constant("COMPACT_TIMES", times, about="That a compact event header can tell.")
+    yield Constant(
+        "COMPACT_TIMES", times, about="That a compact event header can tell."
+    )
     for number, event in enumerate(events.EVENTS):
         if event.constant.startswith("DUMP_"):
             yield Constant(f"EVENT_{event.constant}", number)
