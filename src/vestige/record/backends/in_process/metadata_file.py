@@ -30,6 +30,10 @@ _BEGINNING = 8192
 """Bytes in which the clock is described."""
 
 
+BEGUN = ".metadata.new"
+"""The file until all of it is there."""
+
+
 class MetadataFile:
     """The metadata of a recording that runs.
 
@@ -106,7 +110,19 @@ class MetadataFile:
             is_counter=self._is_counter,
             has_cpu_rings=self._has_cpu_rings,
         )
-        self._put([(0, head + rest.encode())], os.O_WRONLY | os.O_CREAT)
+        parts = [(0, head + rest.encode())]
+        if self.is_there():
+            self._put(parts, os.O_WRONLY | os.O_CREAT)
+            return
+        # There as a whole or not at all, if this process is killed meanwhile.
+        here = self._directory
+        try:
+            self._put(parts, os.O_WRONLY | os.O_CREAT, BEGUN)
+            os.rename(BEGUN, METADATA, src_dir_fd=here, dst_dir_fd=here)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(BEGUN, dir_fd=here)
+            raise
 
     def refine(self, cost: int | None = None, rate: ClockRate | None = None) -> None:
         """Write its beginning again; where that fails, what is there will do.
@@ -142,9 +158,11 @@ class MetadataFile:
             is_damaged=self.is_damaged,
         ).encode()
 
-    def _put(self, parts: Sequence[tuple[int, bytes]], flags: int) -> None:
-        """Write some parts of the file, by their places."""
-        file = open_regular(self._directory, METADATA, flags)
+    def _put(
+        self, parts: Sequence[tuple[int, bytes]], flags: int, name: str = METADATA
+    ) -> None:
+        """Write some parts of a file, by their places."""
+        file = open_regular(self._directory, name, flags)
         try:
             for place, part in parts:
                 os.pwrite(file, part, place)

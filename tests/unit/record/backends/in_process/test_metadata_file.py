@@ -69,6 +69,23 @@ def test_metadata_that_was_removed_is_written_whole(tmp_path, metadata):
     assert after.count("event {") == before.count("event {") > 0
 
 
+def test_metadata_are_there_as_a_whole_or_not_at_all(tmp_path, metadata, monkeypatch):
+    """Readers refuse an archive with an empty file."""
+    (tmp_path / "metadata").unlink()
+
+    def refuse(*_):
+        assert not (tmp_path / "metadata").exists()
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", refuse)
+        with pytest.raises(OSError, match="No space left"):
+            metadata.write()
+    assert [*tmp_path.iterdir()] == []
+    metadata.write()
+    assert [one.name for one in tmp_path.iterdir()] == ["metadata"]
+
+
 def test_a_machine_that_gets_another_name_spoils_nothing(
     tmp_path, metadata, monkeypatch
 ):
