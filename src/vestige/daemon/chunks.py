@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -21,6 +21,8 @@ __all__ = [
     "ArchiveExistsError",
     "archive_chunk",
     "archive_name",
+    "complete_archive",
+    "remove_unreadable",
     "remove_unused",
     "take_back",
 ]
@@ -138,15 +140,90 @@ def remove_unused(output: str, used: Iterable[str]) -> None:
         remove(root)
 
 
-def take_back(output: str, name: str, *, is_killed: bool = True) -> bool:
-    """Take back what was moved to an archive, and has no successor.
+def remove_unreadable(output: str) -> None:
+    """Remove the traces of the present chunk whose metadata are empty.
+
+    A daemon was killed when it had just made them: nothing refers to memory there, and
+    readers refuse all that is in an archive with one of these.
+
+    Args:
+        output: The directory of the session.
+
+    Raises:
+        OSError: They cannot be removed.
+    """
+    for metadata in [*Path(output, DATA).rglob("metadata")]:
+        is_empty = metadata.is_file() and not metadata.stat().st_size
+        if is_empty and not (metadata.parent / ARENAS_FILE).exists():
+            shutil.rmtree(metadata.parent)
+
+
+def complete_archive(output: str, name: str, recorded: Container[str]) -> bool:
+    """Deal with an archive in whose making a daemon was killed.
+
+    Until the first trace of the next chunk has begun, nothing has happened: all of it
+    is taken back. From then on what was recorded stays there, so that the archives
+    follow each other. Where the next chunk of a trace has not begun, this begins it, if
+    there is something to write to it. What has a collector, which notes where it
+    writes, comes back in any case.
 
     Args:
         output: The directory of the session.
         name: The archive.
-        is_killed: Whether a daemon was killed between the move and the begin of the
-            next chunk. Otherwise only what has a collector is taken back, which goes
-            on with it.
+        recorded: The directories of traces that buffers are left of.
+
+    Returns:
+        Whether there is such an archive.
+
+    Raises:
+        OSError: Something cannot be moved, or written.
+    """
+    archive = Path(output, ARCHIVES, name)
+    if archive.is_symlink() or archive.parent.is_symlink() or not archive.is_dir():
+        return False
+    moved, present = archive / DATA, Path(output, DATA)
+    traces = sorted(one.parent for one in moved.rglob("metadata"))
+    places = {one: present / one.relative_to(moved) for one in traces}
+    begun = {one for one, place in places.items() if _has_begun(one, place)}
+    for trace, place in places.items():
+        has_collector = (trace / ARENAS_FILE).exists()
+        if trace in begun:
+            # The chunk that is there is the one that is collected.
+            (trace / ARENAS_FILE).unlink(missing_ok=True)
+            continue
+        # There may be some files of a trace that was about to begin.
+        shutil.rmtree(place, ignore_errors=True)
+        if has_collector or not begun:
+            place.parent.mkdir(mode=MODE, parents=True, exist_ok=True)
+            trace.rename(place)
+        elif str(place) in recorded:
+            place.mkdir(mode=MODE, parents=True, exist_ok=True)
+            shutil.copy(trace / "metadata", place / "metadata")
+    if any(moved.rglob("metadata")):
+        return True
+    shutil.rmtree(archive, ignore_errors=True)
+    return False
+
+
+def _has_begun(trace: Path, place: Path) -> bool:
+    """Tell whether the next chunk of a trace can be read.
+
+    Its metadata are written piece by piece: they are those of the chunk before.
+    """
+    if (place / ARENAS_FILE).exists():
+        return True
+    if (trace / ARENAS_FILE).exists() or not (place / "metadata").exists():
+        return False
+    before, now = (trace / "metadata").read_bytes(), (place / "metadata").read_bytes()
+    return len(now) >= len(before) or not before.startswith(now)
+
+
+def take_back(output: str, name: str) -> bool:
+    """Take back what was moved to an archive, and has a collector that goes on with it.
+
+    Args:
+        output: The directory of the session.
+        name: The archive.
 
     Returns:
         Whether there is such an archive, with what was complete.
@@ -158,8 +235,7 @@ def take_back(output: str, name: str, *, is_killed: bool = True) -> bool:
     if archive.is_symlink() or archive.parent.is_symlink() or not archive.is_dir():
         return False
     moved, present = archive / DATA, Path(output, DATA)
-    mark = "metadata" if is_killed else ARENAS_FILE
-    traces = sorted(one.parent for one in moved.rglob(mark))
+    traces = sorted(one.parent for one in moved.rglob(ARENAS_FILE))
     for trace in traces:
         place = present / trace.relative_to(moved)
         if not (place / "metadata").exists():

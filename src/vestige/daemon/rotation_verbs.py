@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from ..record.backends.lttng_ust.ring_files import RingOwner, left_rings
 from .chunks import (
     DATA,
     ArchiveExistsError,
     archive_chunk,
     archive_name,
+    complete_archive,
+    remove_unreadable,
     remove_unused,
     take_back,
 )
@@ -74,7 +78,7 @@ async def rotate_session(registry: Registry, session: Session) -> str:
     def move_back() -> None:
         assert session.output is not None and session.moving_to is not None  # noqa: S101, PT018 - it was moved
         with as_owner(session):
-            if not take_back(session.output, session.moving_to, is_killed=False):
+            if not take_back(session.output, session.moving_to):
                 moved.clear()
 
     number = session.chunk
@@ -132,25 +136,37 @@ def _move(registry: Registry, session: Session, *, goes_on: bool = True) -> str:
     raise FileExistsError(17, "too many archives", session.output)
 
 
-def complete_rotation(registry: Registry, session: Session) -> None:
-    """Deal with a chunk that a daemon was moving when it was killed.
+def complete_rotation(registry: Registry, session: Session, rings: str) -> None:
+    """Deal with what a daemon was making when it was killed: a chunk, or a trace.
 
     Args:
         registry: The sessions.
         session: A session that was taken over.
+        rings: The directory of all rings.
     """
     name, session.moving_to = session.moving_to, None
-    if name is None or session.output is None:
+    if session.output is None or not session.was_active:
         return
+    is_archived = name is not None
     try:
+        recorded = _recorded(session, rings) if name is not None else set()
         with as_owner(session):
-            is_archived = take_back(session.output, name)
+            if name is not None:
+                is_archived = complete_archive(session.output, name, recorded)
+            remove_unreadable(session.output)
     except OSError as error:
         session.schedule_failure = os_error_text(error)
-        is_archived = True
     if is_archived:
         session.chunk += 1
         session.chunk_begin = registry.now()
+
+
+def _recorded(session: Session, rings: str) -> set[str]:
+    """Return the directories of traces whose rings a daemon has left."""
+    root, owner = session.shm_path, RingOwner(session.uid, session.gid)
+    if root is None:
+        root, owner = f"{rings}/{session.name}", RingOwner(os.geteuid(), os.getegid())
+    return {str(one.facts.get("output")) for one in left_rings(root, owner)}
 
 
 def archive_last(registry: Registry, session: Session) -> str | None:

@@ -138,7 +138,7 @@ class Daemon:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         sessions = registry.take_over()
         for session in sessions:
-            complete_rotation(registry, session)
+            complete_rotation(registry, session, self._options.paths.rings)
             remove_unfinished(session)
         registry.on_fire = firing.fire
         backend.tell_matches(firing.matched)

@@ -12,6 +12,8 @@ from vestige.daemon.chunks import (
     ArchiveExistsError,
     archive_chunk,
     archive_name,
+    complete_archive,
+    remove_unreadable,
     remove_unused,
     take_back,
 )
@@ -118,32 +120,76 @@ def test_only_traces_that_are_in_use_stay(tmp_path: Path):
     assert found == ["ust/pid", "ust/pid/a", "ust/pid/a/data"]
 
 
-def test_what_had_not_begun_is_taken_back(tmp_path: Path):
-    """A trace with a successor stays in the archive, the others come back."""
-    begun, left = "ust/uid/0/64-bit", "ust/uid/1/64-bit"
-    for one in (begun, left):
-        (tmp_path / one).mkdir(parents=True)
-        (tmp_path / one / "metadata").write_text("x")
+def make_trace(folder: Path, metadata: str, arena: str = "") -> None:
+    """Make a trace, with a collector that goes on with it or without."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "metadata").write_text(metadata)
+    if arena:
+        (folder / ".arena").write_text(arena)
+
+
+def test_an_archive_stays_from_the_first_trace_that_has_begun(tmp_path: Path):
+    """The next chunk of others begins with their metadata, if buffers are left."""
+    present, archived = tmp_path / "ust", tmp_path / "archives/a/ust"
+    for name in ("begun", "empty", "some", "none", "ended"):
+        make_trace(present / name, "text of " + name)
     archive_chunk(str(tmp_path), "a")
-    for one in (begun, left):
-        (tmp_path / one).mkdir(parents=True)
-    (tmp_path / begun / "metadata").write_text("y")
-    (tmp_path / left / ".arena.next").write_text("z")
-    assert take_back(str(tmp_path), "a")
-    assert (tmp_path / "archives/a" / begun / "metadata").read_text() == "x"
-    assert [one.name for one in (tmp_path / left).iterdir()] == ["metadata"]
-    assert (tmp_path / begun / "metadata").read_text() == "y"
+    make_trace(present / "begun", "text of begun, and more")
+    make_trace(present / "empty", "")
+    make_trace(present / "some", "text")
+    recorded = {str(present / one) for one in ("begun", "empty", "some", "none")}
+    for _ in range(2):
+        # Once more if the next daemon is killed, too.
+        assert complete_archive(str(tmp_path), "a", recorded)
+        found = {one.parent.name: one.read_text() for one in archived.rglob("metadata")}
+        assert found == {one.name: "text of " + one.name for one in archived.iterdir()}
+        assert len(found) == 5
+        now = {one.parent.name: one.read_text() for one in present.rglob("metadata")}
+        assert now == {
+            "begun": "text of begun, and more",
+            "empty": "text of empty",
+            "some": "text of some",
+            "none": "text of none",
+        }
 
 
-def test_a_move_is_taken_back_as_a_whole(tmp_path: Path):
-    """There is no archive then; and none where nothing was moved."""
+def test_what_collectors_go_on_with_is_taken_back(tmp_path: Path):
+    """The register moves last: until then, the next chunk has not begun."""
+    present, archived = tmp_path / "ust", tmp_path / "archives/a/ust"
+    for name in ("begun", "left", "untouched"):
+        make_trace(present / name, name, "before")
+    archive_chunk(str(tmp_path), "a")
+    make_trace(present / "begun", "text", "after")
+    make_trace(present / "left", "text")
+    (present / "left/.arena.next").write_text("after")
+    assert complete_archive(str(tmp_path), "a", ())
+    assert [one.name for one in archived.iterdir()] == ["begun"]
+    assert [one.name for one in (archived / "begun").iterdir()] == ["metadata"]
+    for name, text in (("begun", "after"), ("left", "before"), ("untouched", "before")):
+        assert (present / name / ".arena").read_text() == text
+    assert not (present / "left/.arena.next").exists()
+
+
+def test_an_archive_is_taken_back_as_a_whole(tmp_path: Path):
+    """There is none if nothing has begun; and none where nothing was moved."""
     (tmp_path / "ust/uid").mkdir(parents=True)
     (tmp_path / "ust/uid/metadata").write_text("x")
-    assert not take_back(str(tmp_path), "a")
+    assert not complete_archive(str(tmp_path), "a", ())
     archive_chunk(str(tmp_path), "a")
-    assert not take_back(str(tmp_path), "a")
+    make_trace(tmp_path / "ust/uid", "")
+    assert not complete_archive(str(tmp_path), "a", ())
     assert (tmp_path / "ust/uid/metadata").read_text() == "x"
     assert not (tmp_path / "archives/a").exists()
+
+
+def test_traces_without_metadata_are_removed(tmp_path: Path):
+    """Unless there is memory that somebody has to collect."""
+    present = tmp_path / "ust"
+    make_trace(present / "whole", "x")
+    make_trace(present / "empty", "")
+    make_trace(present / "collected", "", "y")
+    remove_unreadable(str(tmp_path))
+    assert sorted(one.name for one in present.iterdir()) == ["collected", "whole"]
 
 
 def test_what_goes_on_is_taken_back(tmp_path: Path):
@@ -154,7 +200,7 @@ def test_what_goes_on_is_taken_back(tmp_path: Path):
         (tmp_path / one / "metadata").write_text("x")
     (tmp_path / goes_on / ".arena").write_text("y")
     archive_chunk(str(tmp_path), "a")
-    assert take_back(str(tmp_path), "a", is_killed=False)
+    assert take_back(str(tmp_path), "a")
     assert (tmp_path / goes_on / ".arena").exists()
     assert not (tmp_path / "archives/a" / goes_on).exists()
     assert (tmp_path / "archives/a" / complete / "metadata").exists()
