@@ -119,13 +119,19 @@ static uint32_t find_class(uint32_t channel, const struct vestige_provider *prov
 	return class ? class : event_class_id(channel, provider, event);
 }
 
+/* In place of the only filter: there are several rules, or one without, or with another kind. */
+static const struct expression filters_of_watches;
+
 /*
- * In place of a filter, too: no channel records the event, but rules of triggers take it. These are
- * all that is looked at then, so the last bit of their address tells that it is theirs.
+ * In place of a filter, too: no channel records the event, but rules of triggers take it. What most
+ * have, one rule whose filter consists of tests, is looked at as a filter is. The last bit of the
+ * address tells that rules are meant; they are found when that filter is true.
  */
 static const void *filter_of_watches(const struct watch_list *watches)
 {
-	return (const char *) watches + 1;
+	const struct expression *only = watches->count == 1 ? watches->watches->filter : NULL;
+
+	return (const char *) (only && only->tests ? only : &filters_of_watches) + 1;
 }
 
 static bool is_of_watches(const void *filter)
@@ -154,7 +160,7 @@ static bool set_route(struct vestige_event *event, const struct address *to, uin
 	for (uint32_t index = 0; index < count; index++)
 		if (to[index].filter)
 			filter = &filters_of_route;
-	if (!count)
+	if (watches && !count)
 		filter = filter_of_watches(watches);
 	__atomic_store_n(&event->route, number, __ATOMIC_RELEASE);
 	set(event, EVENT_ROUTED, filter);
@@ -222,31 +228,45 @@ static void keep(struct notes *notes, const struct vestige_event *event,
 	place->event = event;
 }
 
-static APART bool tell_only(const void *filter, const struct vestige_value *values,
-			    const void *ip)
+/* The event may have got another route meanwhile, and other rules. */
+static APART bool tell_all(const struct vestige_event *event, const struct vestige_value *values,
+			   const void *ip)
 {
-	const struct watch_list *list = (const void *) ((const char *) filter - 1);
-	const struct expression *only = list->count == 1 ? list->watches->filter : NULL;
+	const struct watch_list *list = routes_find(event)->watches;
 
-	/* Most events match no rule, and most lists have one: it is asked again where it matches. */
-	if (UNLIKELY(!only || expression_passes(only, values, ip)))
+	if (list)
 		telling_try(list, values, ip);
 	return false;
 }
 
-bool routes_pass(const struct vestige_event *event, const struct vestige_value *values,
-		 const void *ip)
+/* Where a test of the only rule is not of an integer: tell if that and the rest are true. */
+static APART bool tell_from(const struct vestige_event *event, const struct vestige_value *values,
+			    const void *ip, const struct test *tests, unsigned int next)
 {
-	const void *filter = __atomic_load_n(&event->filter, __ATOMIC_ACQUIRE);
-	const struct route *route;
+	return expression_decide_on(tests, next, values, ip) && tell_all(event, values, ip);
+}
+
+static INLINED bool tell(const struct vestige_event *event, const struct expression *only,
+			 const struct vestige_value *values, const void *ip)
+{
+	unsigned int next = DECIDED_TRUE;
+
+	if (LIKELY(only->tests != NULL))
+		next = expression_decide(only->tests, values);
+	if (LIKELY(next == DECIDED_FALSE))
+		return false;
+	if (next == DECIDED_TRUE)
+		return tell_all(event, values, ip);
+	return tell_from(event, values, ip, only->tests, next);
+}
+
+static APART bool pass_each(const struct vestige_event *event, const struct vestige_value *values,
+			    const void *ip)
+{
+	const struct route *route = routes_find(event);
 	uint32_t bits = 0;
 	bool is_any = false;
 
-	if (UNLIKELY(is_of_watches(filter)))
-		return tell_only(filter, values, ip);
-	if (LIKELY(filter != &filters_of_route))
-		return !filter || expression_passes(filter, values, ip);
-	route = routes_find(event);
 	if (route->watches)
 		telling_try(route->watches, values, ip);
 	for (uint32_t index = 0; index < route->count; index++) {
@@ -268,6 +288,19 @@ bool routes_pass(const struct vestige_event *event, const struct vestige_value *
 			count_lost(route, bits);
 	}
 	return is_any;
+}
+
+/* All that it calls it ends with, so it keeps no registers. */
+bool routes_pass(const struct vestige_event *event, const struct vestige_value *values,
+		 const void *ip)
+{
+	const void *filter = __atomic_load_n(&event->filter, __ATOMIC_ACQUIRE);
+
+	if (UNLIKELY(is_of_watches(filter)))
+		return tell(event, (const void *) ((const char *) filter - 1), values, ip);
+	if (UNLIKELY(filter == &filters_of_route))
+		return pass_each(event, values, ip);
+	return !filter || expression_passes(filter, values, ip);
 }
 
 uint32_t routes_take_passed(const struct vestige_event *event, const struct route *route)

@@ -6,7 +6,6 @@
 #include "../stream/application.h"
 #include "../stream/context.h"
 #include "../stream/room.h"
-#include "decision.h"
 #include "element.h"
 
 struct value {
@@ -373,34 +372,32 @@ static APART bool is_text_taken(const struct test *test, const struct vestige_va
 	}
 }
 
-/* Without a jump that depends on the values. */
-static INLINED bool is_in_order(int64_t value, const struct test *test)
+bool expression_decide_on(const struct test *tests, unsigned int next,
+			  const struct vestige_value *values, const void *ip)
 {
-	const int64_t constant = test->value.integer;
+	while (next < DECIDED_FALSE) {
+		const struct test *test = &tests[next];
+		bool passes;
 
-	return test->order >> (1 + (value > constant) - (value < constant)) & 1;
+		if (test->kind == TEST_CONTEXT)
+			passes = test_is_in_order((int64_t) ask_number(test->number, ip), test);
+		else if (UNLIKELY(test->kind == TEST_FIELD))
+			passes = test_is_in_order(values[test->number].as.integer, test);
+		else
+			passes = is_text_taken(test, values);
+		next = passes ? test->if_true : test->if_false;
+	}
+	return next == DECIDED_TRUE;
 }
 
 static INLINED bool decide(const struct test *tests, const struct vestige_value *values,
 			   const void *ip)
 {
-	const struct test *test = tests;
+	const unsigned int next = expression_decide(tests, values);
 
-	for (;;) {
-		unsigned int next;
-		bool passes;
-
-		if (LIKELY(test->kind == TEST_FIELD))
-			passes = is_in_order(values[test->number].as.integer, test);
-		else if (LIKELY(test->kind == TEST_CONTEXT))
-			passes = is_in_order((int64_t) ask_number(test->number, ip), test);
-		else
-			passes = is_text_taken(test, values);
-		next = passes ? test->if_true : test->if_false;
-		if (next >= DECIDED_FALSE)
-			return next == DECIDED_TRUE;
-		test = &tests[next];
-	}
+	if (UNLIKELY(next < DECIDED_FALSE))
+		return expression_decide_on(tests, next, values, ip);
+	return next == DECIDED_TRUE;
 }
 
 static bool is_true_of_program(const struct expression *expression,

@@ -78,6 +78,12 @@ def add(daemon: SessionDaemon, name: str, *words: str, action: str = "notify") -
         (["-n", "ordered:*", "-l", "NOTICE.."], []),
         (["-n", "ordered:step", "-l", "INFO"], [0, 1, 2]),
         (["-n", "ordered:step", "-f", "nosuch == 1"], []),
+        (["-n", "ordered:step", "-f", '$ctx.procname == "nosuch"'], []),
+        (["-n", "ordered:step", "-f", '$ctx.procname != "nosuch"'], [0, 1, 2]),
+        (["-n", "ordered:step", "-f", "number > 1 && $ctx.vpid != 0"], [2]),
+        (["-n", "ordered:step", "-f", "number > 1 || $ctx.vtid != 0"], [0, 1, 2]),
+        (["-n", "ordered:step", "-f", "$ctx.vpid == 0 || number == 1"], [1]),
+        (["-n", "ordered:step", "-f", "(number & 1) == 1"], [1]),
     ],
 )
 def test_conditions(daemon, program, conditions, expected):
