@@ -211,3 +211,32 @@ def test_snapshots(daemon, built, tmp_path, tracer, size):
     found = [*tmp_path.glob("snapshot-*")]
     assert len(found) == 7
     assert all(resolved(one) > 0 for one in found)
+
+
+@pytest.mark.parametrize("channels", ["c", "cd"])
+@pytest.mark.parametrize("is_cleared", [True, False])
+def test_snapshots_of_programs_that_a_killed_daemon_knew(
+    daemon, built, tmp_path, is_cleared, channels
+):
+    """They end before the next one comes; what they have recorded is still there."""
+    commands = [
+        f"{words[:-1]}{name}{size}"
+        for name in channels
+        for words, size in (
+            ("enable-channel -u c", " --num-subbuf=16 --subbuf-size=4k"),
+            *((rule, "") for rule in (CONTEXTS, DUMPS, TICKS)),
+        )
+    ]
+    begin(daemon, tmp_path, *commands, options="--snapshot")
+    with hurried(daemon, built["own"]) as one:
+        goes_on(one)
+        if is_cleared:
+            say(daemon, "clear")
+            goes_on(one)
+        daemon.end(signal.SIGKILL)
+    assert daemon.start().returncode == 0
+    say(daemon, "snapshot record")
+    say(daemon, "destroy")
+    [found] = tmp_path.glob("snapshot-*")
+    assert resolved(found) > 0
+    assert sum(one.name in {*channels} for one in found.rglob("*")) == len(channels)

@@ -1,8 +1,10 @@
 //! What processes have loaded.
 
+use std::collections::HashMap;
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use vestige_collector::loaded::{self as inner, joined, LoadedObject};
+use vestige_collector::loaded::{self as inner, joined, Facts, LoadedObject};
 
 /// Base, size, path, whether it is position-independent, build ID, debug link.
 type ObjectTuple<'py> =
@@ -49,8 +51,28 @@ impl LoadedObjects {
 #[pyclass(frozen, module = "vestige.record._collector")]
 pub struct LoadedState(pub inner::Loaded);
 
+/// The same, as it comes.
+type Told = (u64, u64, Vec<u8>, bool, Vec<u8>, Option<(Vec<u8>, u32)>);
+
+fn told((base, size, path, is_pic, build_id, link): Told) -> Option<LoadedObject> {
+    LoadedObject::told((base, size), path, Facts::told(is_pic, build_id, link))
+}
+
 #[pymethods]
 impl LoadedState {
+    #[new]
+    fn new(objects: HashMap<u32, Vec<Told>>) -> Self {
+        let all = objects.into_iter();
+        Self(
+            all.map(|(process, told_of)| {
+                let mut objects: Vec<_> = told_of.into_iter().filter_map(told).collect();
+                objects.sort_by_key(|one| one.base);
+                (process, objects)
+            })
+            .collect(),
+        )
+    }
+
     #[doc = core_doc!(LoadedState.processes)]
     #[getter]
     fn processes(&self) -> Vec<u32> {

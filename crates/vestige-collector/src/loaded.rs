@@ -38,22 +38,41 @@ pub struct LoadedObject {
 }
 
 impl LoadedObject {
+    /// One that was found earlier, as it was told; none if that cannot be.
+    pub fn told((base, size): (u64, u64), path: Vec<u8>, facts: Facts) -> Option<Self> {
+        base.checked_add(size)?;
+        let name = facts.debug_link.as_ref().map_or(&[][..], |link| &link.0);
+        // A name ends with its first zero.
+        let is_name = !path.contains(&0) && !name.contains(&0);
+        let is_told = is_name && facts.build_id.len() <= LONGEST_BUILD_ID;
+        is_told.then(|| Self { base, size, path, facts: Arc::new(facts) })
+    }
+
     fn end(&self) -> u64 {
         self.base.saturating_add(self.size)
     }
 }
 
 /// What the file of an object says.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Facts {
     pub is_pic: bool,
     /// Empty if there is none.
     pub build_id: Vec<u8>,
     /// The name of a debug file, and its checksum.
     pub debug_link: Option<(Vec<u8>, u32)>,
-    /// Those that are loaded.
+    /// Those that are loaded; of objects that were only told, none.
     segments: Vec<Segment>,
 }
+
+impl PartialEq for Facts {
+    fn eq(&self, other: &Self) -> bool {
+        (self.is_pic, &self.build_id, &self.debug_link)
+            == (other.is_pic, &other.build_id, &other.debug_link)
+    }
+}
+
+impl Eq for Facts {}
 
 /// The objects of processes, by the numbers of these as we see them.
 pub type Loaded = HashMap<u32, Vec<LoadedObject>>;
@@ -143,6 +162,11 @@ impl Round<'_> {
 }
 
 impl Facts {
+    /// What was told of an object.
+    pub fn told(is_pic: bool, build_id: Vec<u8>, debug_link: Option<(Vec<u8>, u32)>) -> Self {
+        Self { is_pic, build_id, debug_link, segments: Vec::new() }
+    }
+
     fn read(file: File, size: u64, stored: u64) -> io::Result<Self> {
         let source = Bounded { file, size, stored, read: AtomicU64::new(0) };
         let object = ObjectFile::new(Box::new(source))
@@ -273,6 +297,28 @@ mod tests {
     use std::slice;
 
     use super::*;
+
+    #[test]
+    fn what_cannot_be_is_not_told() {
+        let facts = |id: &[u8], link: &[u8]| Facts::told(true, id.into(), Some((link.into(), 1)));
+        let told = |place, path: &[u8], facts| LoadedObject::told(place, path.into(), facts);
+        assert!(told((u64::MAX, 0), b"/a", facts(&[1; LONGEST_BUILD_ID], b"link")).is_some());
+        assert_eq!(told((u64::MAX, 1), b"/a", facts(b"", b"")), None);
+        assert_eq!(told((1, 1), b"/a\0b", facts(b"", b"")), None);
+        assert_eq!(told((1, 1), b"/a", facts(b"", b"a\0b")), None);
+        assert_eq!(told((1, 1), b"/a", facts(&[1; LONGEST_BUILD_ID + 1], b"")), None);
+    }
+
+    #[test]
+    fn what_was_told_is_what_was_found() {
+        let file = File::open("/proc/self/exe").unwrap();
+        let size = file.metadata().unwrap().len();
+        let found = Facts::read(file, size, size).unwrap();
+        let link = found.debug_link.clone();
+        let told = Facts::told(found.is_pic, found.build_id.clone(), link.clone());
+        assert_eq!(told, found);
+        assert_ne!(Facts::told(!found.is_pic, found.build_id.clone(), link), found);
+    }
 
     fn object(base: u64, size: u64, path: &str) -> LoadedObject {
         LoadedObject { base, size, path: path.into(), facts: Arc::default() }

@@ -5,7 +5,7 @@ collector writes what is complete to the files of the trace, on threads of its o
 without the interpreter lock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Final, TypeAlias, final
 
@@ -466,8 +466,19 @@ class LoadedObjects:
 
 @final
 class LoadedState:
-    """What processes have loaded."""
+    """What processes have loaded.
 
+    Args:
+        objects: By process, what was known of it earlier, see :meth:`objects`. What
+            cannot be is left out: an object beyond the end of memory, a name with a
+            zero.
+
+    Raises:
+        OverflowError: A number is larger than it can be.
+        TypeError: Something is of another type.
+    """
+
+    def __new__(cls, objects: Mapping[int, Sequence[_LoadedObject]]) -> LoadedState: ...
     @property
     def processes(self) -> list[int]:
         """The processes of which something is known."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from .kept_states import KeptStates
 from .loaded_state import LoadedObjects, LoadedState, ToldProgram
 from .program import Program
 from .trace import ProgramTrace
@@ -35,12 +36,14 @@ class ProgramStates:
 
     Args:
         looks: Looks at them.
+        folder: A directory of the daemon alone, which also the next one knows.
     """
 
-    def __init__(self, looks: LoadedObjects) -> None:
+    def __init__(self, looks: LoadedObjects, folder: str) -> None:
         self.kept: LoadedState | None = None
         """What snapshots tell: of when programs came, or the session was cleared."""
         self._looks = looks
+        self._file = KeptStates(folder)
         self._kept: dict[int, ToldProgram] = {}
         """The programs of that, by process."""
         self._again: list[Program] = []
@@ -120,23 +123,47 @@ class ProgramStates:
             here: The processes of all programs that there are; of those that are gone
                 not too many are kept.
         """
-        self._kept |= {one.pid: _told(one) for one in programs}
-        gone = [one for one in self._kept if one not in here]
-        for process in gone[:-MOST_GONE]:
-            del self._kept[process]
-        self.kept = loaded.only([*self._kept]) if len(gone) > MOST_GONE else loaded
+        for one in programs:
+            self._note(one)
+        self._file.write(self._kept, self._set_kept(loaded, here))
 
-    def keep_first(self, program: Program, here: set[int]) -> None:
+    def keep_first(self, program: Program, arena: int, here: set[int]) -> None:
         """Let snapshots tell what a program has when it comes.
 
         It may be gone at the next snapshot, and so may what it has told itself.
 
         Args:
             program: The program.
+            arena: The inode of the memory to which it records now.
             here: As above.
         """
-        if program.pid not in self._kept:
-            self.keep([program], self._looks.read([program.pid], self.kept), here)
+        known = self._kept.get(program.pid)
+        if known is None or arena not in known.arenas:
+            told = self._note(program)
+            loaded = self._looks.read([program.pid], self.kept)
+            self._file.add(told, self._kept, self._set_kept(loaded, here))
+
+    def _note(self, program: Program) -> ToldProgram:
+        """Note to which memories a program has recorded, also for another daemon."""
+        told = _told(program)
+        if known := self._kept.get(program.pid):
+            told = told._replace(arenas=told.arenas | known.arenas)
+        self._kept[program.pid] = told
+        return told
+
+    def _set_kept(self, loaded: LoadedState, here: set[int]) -> LoadedState:
+        """Forget the oldest of those that are gone, if they are many."""
+        gone = [one for one in self._kept if one not in here]
+        for process in gone[:-MOST_GONE]:
+            del self._kept[process]
+        if len(gone) > MOST_GONE:
+            loaded = loaded.only([*self._kept])
+        self.kept = loaded
+        return loaded
+
+    def take_over(self) -> None:
+        """Let snapshots tell what a daemon knew that was killed."""
+        self._kept, self.kept = self._file.read()
 
     def forget(self) -> None:
         """Let snapshots tell nothing of what was before."""

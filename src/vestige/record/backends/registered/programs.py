@@ -73,7 +73,7 @@ class _Session:
         """Bytes that these have recorded, by channel."""
         self.users: set[int] = set()
         """Those whose traces have begun."""
-        self.states = ProgramStates(looks)
+        self.states = ProgramStates(looks, plan.kept)
         self.failure: Exception | None = None
         self.timers = Timers()
         self.told: Exception | None = None
@@ -144,6 +144,8 @@ class RegisteredPrograms:
     def _continue(self, plan: SessionPlan) -> None:
         """Go on with the traces of a session that a daemon has left."""
         self._sessions[plan.name] = session = _Session(plan, self._looks)
+        if plan.output is None:
+            session.states.take_over()
         for channel, key, folder in left_traces(plan, FOLDER):
             try:
                 trace = ProgramTrace(plan, channel, folder, is_left=True)
@@ -294,7 +296,7 @@ class RegisteredPrograms:
             session.states.join(program, trace.arena)
             if session.plan.output is None:
                 here = {one.pid for one in self._programs}
-                session.states.keep_first(program, here)
+                session.states.keep_first(program, trace.arena, here)
             return
         program.recorded.pop(key, None)
         why = "it cannot reach the memory of the channel"
