@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..record._agreement import ARENAS_FILE
 from ..record.backends.in_process.chunks import ARCHIVES, archive_name
+from ..record.backends.lttng_ust.trace_files import INDEX_FOLDER
 
 __all__ = [
     "ARCHIVES",
@@ -21,6 +22,7 @@ __all__ = [
     "ArchiveExistsError",
     "archive_chunk",
     "archive_name",
+    "begin_left_chunks",
     "complete_archive",
     "remove_unreadable",
     "remove_unused",
@@ -158,6 +160,32 @@ def remove_unreadable(output: str) -> None:
             shutil.rmtree(metadata.parent)
 
 
+def begin_left_chunks(output: str, name: str) -> list[tuple[str, str]]:
+    """Make directories for the next chunks of traces that are still collected.
+
+    That is so if a daemon was killed between the first and the last of these.
+
+    Args:
+        output: The directory of the session.
+        name: The archive.
+
+    Returns:
+        The directories of those in the archive, each with that of its next chunk.
+
+    Raises:
+        OSError: These cannot be made.
+    """
+    places = _places(output, name) or {}
+    begun = {one for one, place in places.items() if _has_begun(one, place)}
+    left = []
+    for trace, place in places.items():
+        if begun and trace not in begun and (trace / ARENAS_FILE).exists():
+            shutil.rmtree(place, ignore_errors=True)
+            (place / INDEX_FOLDER).mkdir(MODE, parents=True)
+            left.append((str(trace), str(place)))
+    return left
+
+
 def complete_archive(output: str, name: str, recorded: Container[str]) -> bool:
     """Deal with an archive in whose making a daemon was killed.
 
@@ -178,12 +206,9 @@ def complete_archive(output: str, name: str, recorded: Container[str]) -> bool:
     Raises:
         OSError: Something cannot be moved, or written.
     """
-    archive = Path(output, ARCHIVES, name)
-    if archive.is_symlink() or archive.parent.is_symlink() or not archive.is_dir():
+    places = _places(output, name)
+    if places is None:
         return False
-    moved, present = archive / DATA, Path(output, DATA)
-    traces = sorted(one.parent for one in moved.rglob("metadata"))
-    places = {one: present / one.relative_to(moved) for one in traces}
     begun = {one for one, place in places.items() if _has_begun(one, place)}
     for trace, place in places.items():
         has_collector = (trace / ARENAS_FILE).exists()
@@ -199,10 +224,21 @@ def complete_archive(output: str, name: str, recorded: Container[str]) -> bool:
         elif str(place) in recorded:
             place.mkdir(mode=MODE, parents=True, exist_ok=True)
             shutil.copy(trace / "metadata", place / "metadata")
-    if any(moved.rglob("metadata")):
+    archive = Path(output, ARCHIVES, name)
+    if any(archive.rglob("metadata")):
         return True
     shutil.rmtree(archive, ignore_errors=True)
     return False
+
+
+def _places(output: str, name: str) -> dict[Path, Path] | None:
+    """Return where traces of an archive were; ``None`` if there is no such archive."""
+    archive = Path(output, ARCHIVES, name)
+    if archive.is_symlink() or archive.parent.is_symlink() or not archive.is_dir():
+        return None
+    moved, present = archive / DATA, Path(output, DATA)
+    traces = sorted(one.parent for one in moved.rglob("metadata"))
+    return {one: present / one.relative_to(moved) for one in traces}
 
 
 def _has_begun(trace: Path, place: Path) -> bool:

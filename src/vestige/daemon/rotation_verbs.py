@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from ..errors import RecordError
 from ..record.backends.lttng_ust.ring_files import RingOwner, left_rings
+from ..record.backends.registered.trace import cut_left
 from .chunks import (
     DATA,
     ArchiveExistsError,
     archive_chunk,
     archive_name,
+    begin_left_chunks,
     complete_archive,
     remove_unreadable,
     remove_unused,
@@ -149,7 +153,10 @@ def complete_rotation(registry: Registry, session: Session, rings: str) -> None:
         return
     is_archived = name is not None
     try:
-        recorded = _recorded(session, rings) if name is not None else set()
+        recorded: set[str] = set()
+        if name is not None:
+            recorded = _recorded(session, rings)
+            _cut_left(session, name)
         with as_owner(session):
             if name is not None:
                 is_archived = complete_archive(session.output, name, recorded)
@@ -159,6 +166,31 @@ def complete_rotation(registry: Registry, session: Session, rings: str) -> None:
     if is_archived:
         session.chunk += 1
         session.chunk_begin = registry.now()
+
+
+def _cut_left(session: Session, name: str) -> None:
+    """Cut what our tracer's programs record where others had begun a chunk."""
+    assert session.output is not None  # noqa: S101 - looked at before
+    with as_owner(session):
+        left = begin_left_chunks(session.output, name)
+    for trace, place in left:
+        # What cannot be cut is taken back.
+        with suppress(OSError, RecordError):
+            events, packets = cut_left(trace, place, session.uid, session.gid)
+            _add_lost(session, Path(trace).name, events, packets)
+
+
+def _add_lost(session: Session, trace: str, events: int, packets: int) -> None:
+    """Count what a chunk has lost of which nobody else knows any more."""
+    first, _, number = trace.rpartition("-")
+    is_second = trace not in session.channels and number.isdecimal()
+    channel = first if is_second else trace
+    if channel in session.channels:
+        session.channels[channel].discarded_events += events
+        session.channels[channel].lost_packets += packets
+        before = session.own_lost.setdefault(channel, [0, 0])
+        before[0] += events
+        before[1] += packets
 
 
 def _recorded(session: Session, rings: str) -> set[str]:

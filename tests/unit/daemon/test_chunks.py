@@ -12,6 +12,7 @@ from vestige.daemon.chunks import (
     ArchiveExistsError,
     archive_chunk,
     archive_name,
+    begin_left_chunks,
     complete_archive,
     remove_unreadable,
     remove_unused,
@@ -168,6 +169,22 @@ def test_what_collectors_go_on_with_is_taken_back(tmp_path: Path):
     for name, text in (("begun", "after"), ("left", "before"), ("untouched", "before")):
         assert (present / name / ".arena").read_text() == text
     assert not (present / "left/.arena.next").exists()
+
+
+def test_chunks_of_what_is_collected_begin_where_others_have(tmp_path: Path):
+    """With an empty directory each; if none has begun, all are taken back later."""
+    present, archived = tmp_path / "ust", tmp_path / "archives/a/ust"
+    for name in ("begun", "left", "ended"):
+        make_trace(present / name, name, "" if name == "ended" else "before")
+    assert begin_left_chunks(str(tmp_path), "a") == []
+    archive_chunk(str(tmp_path), "a")
+    make_trace(present / "left", "text")
+    (present / "left/.arena.next").write_text("after")
+    assert begin_left_chunks(str(tmp_path), "a") == []
+    make_trace(present / "begun", "text", "after")
+    left = begin_left_chunks(str(tmp_path), "a")
+    assert left == [(str(archived / "left"), str(present / "left"))]
+    assert [one.name for one in (present / "left").iterdir()] == ["index"]
 
 
 def test_an_archive_is_taken_back_as_a_whole(tmp_path: Path):

@@ -39,6 +39,7 @@ __all__ = [
     "clear_older",
     "compiled_rule",
     "compiled_rules",
+    "cut_left",
     "left_traces",
 ]
 
@@ -465,6 +466,31 @@ def _remove_memory(path: str) -> None:
         noted = f"vestige-{os.geteuid()}-{name.rpartition('-')[2]}{ACCOUNTS}"
         for one in (name, noted):
             Path(folder, one).unlink(missing_ok=True)
+
+
+def cut_left(trace: str, place: str, uid: int, gid: int) -> Losses:
+    """End a chunk that a daemon which was killed has left, and let the next one begin.
+
+    Args:
+        trace: The directory that the daemon wrote to.
+        place: That of the next chunk.
+        uid: Whose these are.
+        gid: As above.
+
+    Returns:
+        What was lost in the chunk.
+
+    Raises:
+        RecordError: The memory is gone, or the next chunk cannot begin.
+    """
+    collector = RunningCollector.take_over(trace, owner=_owner(uid, gid))
+    if not has_constant_counter():
+        collector.set_monotonic()
+    try:
+        collector.cut(place)
+    finally:
+        found = collector.hand_over()
+    return Losses(found.lost - found.untold, found.lost_packets)
 
 
 def left_traces(
