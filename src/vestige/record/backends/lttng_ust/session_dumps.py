@@ -124,7 +124,8 @@ class SessionDumps:
     ) -> None:
         """Describe all programs when what was recorded before is gone.
 
-        A program that has gone meanwhile had what it had.
+        A program that has gone meanwhile had what it had, also one that came after the
+        look before the cut.
 
         Args:
             recorded: The programs.
@@ -139,6 +140,10 @@ class SessionDumps:
         states = {}
         if wanted and plan.is_active:
             states = self._read([one for one, _ in recorded], before)
+            for application, recording in recorded:
+                last = recording.traces.dumps.last(id(application))
+                if application not in states and last is not None:
+                    states[application] = last
         for one in traces:
             mine = {
                 id(application): states[application]

@@ -125,6 +125,15 @@ class TraceDumps:
         if key in self._known:
             self._known[key].add(time, state)
 
+    def last(self, key: int) -> ProgramState | None:
+        """Return how a program that is there was described the last time, if it was.
+
+        Args:
+            key: The program.
+        """
+        known = self._known.get(key)
+        return None if known is None else known.dumps[-1][1]
+
     def begin(
         self,
         states: Mapping[int, ProgramState],
