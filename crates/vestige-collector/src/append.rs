@@ -146,7 +146,8 @@ impl Recording {
             return;
         }
         let first = draft.losses.map_or(draft.begin, |(first, _)| first.min(draft.begin));
-        if self.trace.streams().begin(self.number, &state.identity, first, &mut state.account) {
+        let thread = self.told_identity(state);
+        if self.trace.streams().begin(self.number, &thread, first, &mut state.account) {
             self.trace.tallies.streams.fetch_add(1, Ordering::Relaxed);
         } else {
             self.arena.note(slot, &state.account);

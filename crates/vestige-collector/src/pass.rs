@@ -234,6 +234,14 @@ impl Recording {
         SlotState { identity, seen_at: self.trace.now(), ..SlotState::default() }
     }
 
+    /// Who readers take a thread for. Rings of CPUs are of no PID namespace, and what is told
+    /// of their processes must not be of another than these.
+    pub fn told_identity(&self, state: &SlotState) -> Identity {
+        let pid_namespace =
+            if self.arena.has_cpu_rings() { 0 } else { state.identity.pid_namespace };
+        Identity { pid_namespace, ..state.identity }
+    }
+
     fn visit_live(
         &self,
         slot: u32,
@@ -360,7 +368,8 @@ impl Recording {
         // Who goes on with the stream writes behind what the account says: two slots that had it
         // would not be believed, should this collector be killed.
         if state.account.opened != 0 {
-            self.trace.streams().end(self.number, state.identity, state.account);
+            let thread = self.told_identity(state);
+            self.trace.streams().end(self.number, thread, state.account);
         }
         Ok(true)
     }

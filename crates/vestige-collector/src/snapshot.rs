@@ -19,7 +19,7 @@ use crate::indexes::Indexes;
 use crate::loaded_state::{LoadedState, Target};
 use crate::packet::Head;
 use crate::recording::{Recording, SlotState};
-use crate::streams::{data_name, Streams};
+use crate::streams::{data_name, Identity, Streams};
 
 /// What a snapshot holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,9 +75,9 @@ impl Snapshot {
         }
     }
 
-    fn begin(&mut self, state: &SlotState, draft: &Draft) -> io::Result<Stream> {
+    fn begin(&mut self, thread: &Identity, draft: &Draft) -> io::Result<Stream> {
         let mut account = Account::default();
-        self.streams.begin(0, &state.identity, draft.begin, &mut account);
+        self.streams.begin(0, thread, draft.begin, &mut account);
         let name = data_name(&self.channel, account.instance_id, 1);
         let file = self.files.create(&name);
         let file = file.map_err(|error| at_path(&error, &self.files.path_of(&name)))?;
@@ -203,7 +203,7 @@ impl Recording {
                 Some(draft) if !into.records.is_empty() => {
                     let mut open = match stream.take() {
                         Some(open) => open,
-                        None => into.begin(state, &draft)?,
+                        None => into.begin(&self.told_identity(state), &draft)?,
                     };
                     into.write(&mut open, &draft)?;
                     stream = Some(open);

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use common::{collector, Folder, Program};
+use common::{collector, collector_of, plan, Folder, Program};
+use vestige_collector::arena::Plan;
 use vestige_collector::collector::Collector;
 use vestige_collector::loaded::{Loaded, LoadedObjects};
 use vestige_collector::loaded_state::Told;
@@ -119,4 +120,22 @@ fn what_was_cleared_takes_its_dump_with_it() {
     collector.close(PATIENCE, false);
 
     assert!((before..=sys::counter()).contains(&time_of(&dump(&folder.trace()))));
+}
+
+#[test]
+fn where_cpus_have_rings_all_streams_are_of_one_namespace() {
+    let folder = Folder::new();
+    let collector = collector_of(&folder, &Plan { cpu_rings: 2, ..plan() }, 0);
+    let program = Program::of(&folder);
+    // What the next collector meets first: streams of CPUs are known from the one before.
+    let mut thread = program.thread(7, 8);
+    thread.record(1);
+    let (processes, loaded) = told();
+    cut(&folder, &collector, "first");
+    collector.write_state(&processes, &loaded, None).unwrap();
+    collector.close(PATIENCE, false);
+
+    let stream = |path: &Path| word(&fs::read(path).unwrap(), STREAM) >> 32 & 0x3FF;
+    let recorded = stream(&folder.0.join("first").join("7-8"));
+    assert_eq!((recorded, stream(&folder.trace().join(FILE))), (0, 0));
 }
