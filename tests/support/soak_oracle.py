@@ -176,6 +176,9 @@ class Found:
     unresolved: int = 0
     """Events without a function."""
 
+    unnamed: int = 0
+    """Those of them that were not recorded during a state dump."""
+
     late: int = 0
     """Those of them that came after a state dump, or when there should be one."""
 
@@ -254,8 +257,9 @@ def _check_functions(found: Found, table: pl.DataFrame, only: str) -> None:
     found.unresolved = unresolved.height
     # A child of a program is in the trace of that until it has registered.
     keys = ["process", *(["trace"] if "trace" in table.columns else [])]
-    theirs = unresolved.filter(~_is_own(unresolved, only))
-    if count := _outside_dumps(theirs, table, keys).height:
+    unnamed = _outside_dumps(unresolved, table, keys)
+    found.unnamed = unnamed.height
+    if count := unnamed.filter(~_is_own(unnamed, only)).height:
         found.complaints.append(f"{count} events of LTTng-UST have no functions")
     dumps = table.filter(pl.col("event") == DUMP_END).group_by(keys)
     ends = dumps.agg(pl.col("timestamp").min().alias("dumped"))
