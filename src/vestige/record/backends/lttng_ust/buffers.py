@@ -431,20 +431,23 @@ class ChannelBuffers:
         the rest of the packets comes later.
         """
         ends = []
-        for ring in self.rings:
+        for ring in () if self._is_closed else self.rings:
             with suppress(OSError):
                 ends.append((ring, end_packet(ring)))
         deadline = time.monotonic() + QUIET_SECONDS
         self.consume()
         while not all(ring.has_taken_up_to(end) for ring, end in ends):
-            if self._is_closed or time.monotonic() > deadline:
+            if time.monotonic() > deadline:
                 return
             await asyncio.sleep(QUIET_PAUSE)
+            if self._is_closed:
+                # Its program has ended meanwhile, and all of it is written.
+                return
             self.consume()
 
     def consume(self) -> None:
         """Write the sub-buffers that are full; without files they stay."""
-        if self._trace.files is None:
+        if self._trace.files is None or self._is_closed:
             return
         with self._held():
             if self._copies is not None:

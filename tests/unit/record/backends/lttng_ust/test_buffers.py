@@ -184,3 +184,38 @@ def test_a_chunk_without_all_metadata_is_not_ended(tmp_path, monkeypatch):
 
     assert asyncio.run(main()) is None
     assert content(tmp_path / "out/ust/uid/0", "metadata")
+
+
+@pytest.mark.parametrize("is_early", [False, True])
+def test_packets_of_a_program_that_ends_meanwhile_are_not_waited_for(
+    tmp_path, monkeypatch, is_early
+):
+    """Whoever let its buffers go has written all that was in them."""
+    channel = ChannelPlan("c", 4096, 4)
+    ids = (os.getuid(), os.getgid())
+    where = (str(tmp_path / "out"), str(tmp_path / "rings"))
+    plan = SessionPlan(
+        "s", *ids, 0.0, *where, False, True, False, (channel,), EVERYBODY
+    )
+    waits = asyncio.Event()
+
+    def is_in_a_record(ring, end):
+        del ring, end
+        waits.set()
+        return False
+
+    monkeypatch.setattr(buffers.Ring, "has_taken_up_to", is_in_a_record)
+    monkeypatch.setattr(buffers, "QUIET_SECONDS", 60.0)
+
+    async def main():
+        traces = TraceBuffers(plan, ("ust", "pid", "p"), {}, Clock())
+        found = traces.channel(channel)
+        ending = asyncio.ensure_future(found.end_packets())
+        if not is_early:
+            await waits.wait()
+        traces.close()
+        await ending
+        found.consume()
+        return found.failure
+
+    assert asyncio.run(main()) is None
