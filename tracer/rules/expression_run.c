@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "../stream/application.h"
-#include "../stream/context.h"
-#include "../stream/room.h"
 #include "element.h"
 
 struct value {
@@ -144,13 +142,6 @@ static bool load_application(struct value *to, const struct step *step)
 	}
 }
 
-/* What the thread is told it notes: also one that has recorded nothing, and perhaps never will. */
-static uint64_t ask_number(unsigned int context, const void *ip)
-{
-	room_notes();
-	return context_number(context, ip);
-}
-
 static const char *ask_text(unsigned int context)
 {
 	room_notes();
@@ -162,7 +153,7 @@ static bool load_context(struct value *to, const struct step *step, const void *
 	if (step->flags & OF_APPLICATION)
 		return load_application(to, step);
 	if (step->operation == OP_CONTEXT) {
-		to->as.integer = (int64_t) ask_number(step->number, ip);
+		to->as.integer = (int64_t) expression_ask_number(step->number, ip);
 	} else {
 		to->as.text = ask_text(step->number);
 		to->length = strlen(to->as.text);
@@ -352,7 +343,7 @@ static bool begins_with(const char *text, const char *start, size_t length)
 	return !length;
 }
 
-static APART bool is_text_taken(const struct test *test, const struct vestige_value *values)
+bool expression_takes_text(const struct test *test, const struct vestige_value *values)
 {
 	struct value value;
 
@@ -372,22 +363,10 @@ static APART bool is_text_taken(const struct test *test, const struct vestige_va
 	}
 }
 
-bool expression_decide_on(const struct test *tests, unsigned int next,
-			  const struct vestige_value *values, const void *ip)
+static APART bool decide_on(const struct test *tests, unsigned int next,
+			    const struct vestige_value *values, const void *ip)
 {
-	while (next < DECIDED_FALSE) {
-		const struct test *test = &tests[next];
-		bool passes;
-
-		if (test->kind == TEST_CONTEXT)
-			passes = test_is_in_order((int64_t) ask_number(test->number, ip), test);
-		else if (UNLIKELY(test->kind == TEST_FIELD))
-			passes = test_is_in_order(values[test->number].as.integer, test);
-		else
-			passes = is_text_taken(test, values);
-		next = passes ? test->if_true : test->if_false;
-	}
-	return next == DECIDED_TRUE;
+	return expression_decide_on(tests, next, values, ip);
 }
 
 static INLINED bool decide(const struct test *tests, const struct vestige_value *values,
@@ -396,7 +375,7 @@ static INLINED bool decide(const struct test *tests, const struct vestige_value 
 	const unsigned int next = expression_decide(tests, values);
 
 	if (UNLIKELY(next < DECIDED_FALSE))
-		return expression_decide_on(tests, next, values, ip);
+		return decide_on(tests, next, values, ip);
 	return next == DECIDED_TRUE;
 }
 

@@ -6,15 +6,24 @@
 #include <stdint.h>
 
 #include "../base/compiler.h"
+#include "../stream/context.h"
+#include "../stream/room.h"
 #include "decision.h"
 #include "expression.h"
 
 /* Whether any is true for these values, one for each field. */
 bool expression_passes(const struct expression *expression, const struct vestige_value *values,
 		       const void *ip) HIDDEN;
-/* What tests say from one of them on. */
-bool expression_decide_on(const struct test *tests, unsigned int next,
-			  const struct vestige_value *values, const void *ip) HIDDEN;
+/* Whether a test of a text is true. */
+bool expression_takes_text(const struct test *test, const struct vestige_value *values) HIDDEN
+	__attribute__((noinline));
+
+/* What the thread is told it notes: also one that has recorded nothing, and perhaps never will. */
+static inline uint64_t expression_ask_number(unsigned int context, const void *ip)
+{
+	room_notes();
+	return context_number(context, ip);
+}
 
 /* Without a jump that depends on the values. */
 static INLINED bool test_is_in_order(int64_t value, const struct test *test)
@@ -42,6 +51,29 @@ static INLINED unsigned int expression_decide(const struct test *tests,
 									       : test->if_false;
 	} while (next < DECIDED_FALSE);
 	return next;
+}
+
+/*
+ * What tests say from one of them on. Here, since whoever goes on by what it says would keep the
+ * same registers as a function that it calls for it.
+ */
+static INLINED bool expression_decide_on(const struct test *tests, unsigned int next,
+					 const struct vestige_value *values, const void *ip)
+{
+	while (next < DECIDED_FALSE) {
+		const struct test *test = &tests[next];
+		bool passes;
+
+		if (test->kind == TEST_CONTEXT)
+			passes = test_is_in_order(
+				(int64_t) expression_ask_number(test->number, ip), test);
+		else if (UNLIKELY(test->kind == TEST_FIELD))
+			passes = test_is_in_order(values[test->number].as.integer, test);
+		else
+			passes = expression_takes_text(test, values);
+		next = passes ? test->if_true : test->if_false;
+	}
+	return next == DECIDED_TRUE;
 }
 
 #endif

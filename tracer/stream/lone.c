@@ -11,16 +11,9 @@
 /* Looks at one, with a pause between two: 2 s or a little more. */
 #define MOST_LOOKS 2000u
 
-/* The memory of a thread, or of one that has ended: then another one may have it. */
-struct lone {
-	struct vestige_passage passage;
-	struct known_contexts known;
-	uint32_t thread;
-};
-
 static struct lone all[MOST_LONE];
 static uint32_t count;
-static __thread struct lone *own __attribute__((tls_model("initial-exec")));
+__thread struct lone *lone_own;
 
 static const struct timespec look_pause = {.tv_nsec = 1000000};
 
@@ -49,25 +42,20 @@ static bool take_left(struct lone *lone, uint32_t thread)
 struct vestige_passage *lone_passage(void)
 {
 	const uint32_t thread = system_gettid();
-	const uint32_t place = own ? 0 : __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+	const uint32_t place = lone_own ? 0 : __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
 
-	if (own)
-		return &own->passage;
+	if (lone_own)
+		return &lone_own->passage;
 	if (place < MOST_LONE) {
-		own = &all[place];
-		__atomic_store_n(&own->thread, thread, __ATOMIC_RELEASE);
-		return &own->passage;
+		lone_own = &all[place];
+		__atomic_store_n(&lone_own->thread, thread, __ATOMIC_RELEASE);
+		return &lone_own->passage;
 	}
 	__atomic_store_n(&count, MOST_LONE, __ATOMIC_RELAXED);
-	for (uint32_t index = 0; index < MOST_LONE && !own; index++)
+	for (uint32_t index = 0; index < MOST_LONE && !lone_own; index++)
 		if (take_left(&all[index], thread))
-			own = &all[index];
-	return own ? &own->passage : NULL;
-}
-
-struct known_contexts *lone_known(void)
-{
-	return own ? &own->known : NULL;
+			lone_own = &all[index];
+	return lone_own ? &lone_own->passage : NULL;
 }
 
 static bool wait_for(const struct lone *lone)
@@ -83,16 +71,16 @@ static bool wait_for(const struct lone *lone)
 bool lone_wait(void)
 {
 	const uint32_t used = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
-	bool have_left = !own || !own->passage.inside;
+	bool have_left = !lone_own || !lone_own->passage.inside;
 
 	for (uint32_t index = 0; index < used && index < MOST_LONE; index++)
-		if (&all[index] != own && !wait_for(&all[index]))
+		if (&all[index] != lone_own && !wait_for(&all[index]))
 			have_left = false;
 	return have_left;
 }
 
 void lone_after_fork(void)
 {
-	if (own)
-		__atomic_store_n(&own->thread, system_gettid(), __ATOMIC_RELEASE);
+	if (lone_own)
+		__atomic_store_n(&lone_own->thread, system_gettid(), __ATOMIC_RELEASE);
 }

@@ -365,8 +365,6 @@ void streams_meet(void)
 
 void stream_meet_notes(void)
 {
-	if (!settings.is_recording)
-		return;
 	for (uint32_t channel = 0; channel < CHANNELS && !first_stream; channel++) {
 		struct room room = {
 			.channel = channel,

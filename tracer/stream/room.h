@@ -2,6 +2,7 @@
 #ifndef VESTIGE_STREAM_ROOM_H
 #define VESTIGE_STREAM_ROOM_H
 
+#include "../base/settings.h"
 #include "appending.h"
 #include "memory.h"
 #include "state.h"
@@ -28,7 +29,8 @@ void stream_meet_notes(void) HIDDEN __attribute__((noinline, cold));
 /* What this thread has noted, or can note from now on; NULL where it cannot record. */
 static inline struct notes *room_notes(void)
 {
-	if (UNLIKELY(!first_stream))
+	/* Nothing is recorded where tracepoints are passed for triggers alone. */
+	if (UNLIKELY(!first_stream) && settings.is_recording)
 		stream_meet_notes();
 	return stream_memory_notes();
 }
