@@ -70,6 +70,7 @@ def test_events_and_losses_are_those_of_the_trace(
                 "name": str(workshop.program("ordered")),
                 "tracer": "lttng-ust",
                 "sessions": ["s"],
+                "recording": None,
             }
         ]
         one.do("3")

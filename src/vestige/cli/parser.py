@@ -104,7 +104,8 @@ class VerbParser(CommandParser):
                 self._parsing = False
         if extra:
             self._refuse(extra[0])
-        found.command_line = words
+        if not runs_program:
+            found.command_line = words
         return found, extra
 
     def _check_options(self, words: Sequence[str], *, runs_program: bool) -> None:
