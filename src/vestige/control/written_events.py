@@ -95,6 +95,8 @@ class WrittenEvents:
     def __init__(self, output: str, most_bytes: int = MOST_BYTES) -> None:
         self._output = output
         self._most_bytes = most_bytes
+        self._directories: list[Path] = []
+        """Of the traces that the last look found."""
         self._metadata: dict[Path, tuple[tuple[int, int], TraceClass]] = {}
         self._files: dict[tuple[int, int], _File] = {}
         """By device and inode: files of a trace are moved when it is rotated."""
@@ -135,9 +137,13 @@ class WrittenEvents:
             ``None`` if the packet, or the metadata of its trace, cannot be read.
         """
         uuid = packet[UUID_AT]
-        for _, trace_class in self._metadata.values():
-            if trace_class.uuid == uuid:
-                with suppress(OSError, TraceFormatError):
+        # A trace may have no packet in its files yet: then its metadata are not known.
+        # The present chunk comes after archives.
+        new = [one for one in self._directories[::-1] if one not in self._metadata]
+        for directory in [*self._metadata, *new]:
+            with suppress(OSError, TraceFormatError):
+                trace_class = self._trace_class(directory)
+                if trace_class.uuid == uuid:
                     events, counted = _count_bytes(trace_class, packet)
                     return events / counted if events and counted else None
         return None
@@ -147,6 +153,7 @@ class WrittenEvents:
             found = [one.directory for one in find_traces(self._output)]
         except (NotATraceError, OSError):
             return
+        self._directories = found
         for directory in found:
             with suppress(OSError, TraceFormatError):
                 for path in _data_files(directory):

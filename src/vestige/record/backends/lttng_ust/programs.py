@@ -31,7 +31,7 @@ from .registrations import Registrations
 from .ring_files import Left, RingOwner, left_rings, remove_rings
 from .session_dumps import Recorded, SessionDumps
 from .snapshots import write_snapshot
-from .trace_files import OwnerFiles
+from .trace_files import OwnerFiles, packet_bytes
 from .wait_page import WaitPage
 
 __all__ = ["Losses", "Programs", "command_of"]
@@ -449,7 +449,7 @@ class Programs:
             for ring in buffers.rings:
                 for packet in ring.snapshot(1):
                     if len(packet.data) <= LARGEST_SAMPLE:
-                        return bytes(packet.data)
+                        return packet_bytes(packet)
         return None
 
     def running(self) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ __all__ = [
     "MetadataFile",
     "OwnerFiles",
     "TraceFolder",
+    "packet_bytes",
     "write_all",
 ]
 
@@ -509,6 +510,27 @@ def _write_packet(file: int, packet: Packet) -> None:
         while done < len(data):
             rest = header if done < size else data
             done += os.write(file, rest[done : done + PIECE])
+
+
+def packet_bytes(packet: Packet) -> bytes | None:
+    """Return a packet as it would be in a file.
+
+    Nothing is read where it is: a program may take it away meanwhile.
+
+    Args:
+        packet: The packet.
+
+    Returns:
+        ``None`` if it is not there any more.
+    """
+    copy = os.memfd_create("vestige-packet", os.MFD_CLOEXEC)
+    try:
+        _write_packet(copy, packet)
+        return os.pread(copy, len(packet.data), 0) if packet.is_whole() else None
+    except OSError:
+        return None
+    finally:
+        os.close(copy)
 
 
 def write_all(file: int, raw: bytes | memoryview) -> None:
