@@ -47,6 +47,8 @@ _END_AT, _DISCARDED_AT, _BEGIN_AT = 40, 72, 32
 """Places in a packet."""
 _WORD = struct.Struct("=Q")
 ALL_BITS = (1 << 64) - 1
+MOST_LAPS = 50
+"""How often a small ring is looked at for a snapshot if writers are faster."""
 LARGEST_COPY = 1 << 20
 """Bytes of a sub-buffer that is copied so that writers cannot come round to it; they do
 not in the time in which a larger one is written, unless the disk is busy."""
@@ -526,7 +528,18 @@ class Ring:
         Args:
             most: How many packets, the newest; ``None`` for all.
         """
-        end = self.word(_OFFSET)
+        for _ in range(MOST_LAPS):
+            is_there, end = False, self.word(_OFFSET)
+            for packet in self._there(end, most):
+                is_there = True
+                yield packet
+            if is_there or self.word(_OFFSET) == end:
+                return
+            # Writers have come round to all of it: what is full last is there longest.
+            most = 2
+
+    def _there(self, end: int, most: int | None) -> Iterator[Packet]:
+        """Yield what is there up to a place; see :meth:`snapshot`."""
         for position in self._positions(end, most):
             if self._is_full(position):
                 begin = self.hold(position)

@@ -169,6 +169,29 @@ def test_what_a_snapshot_reads_nobody_overwrites(ring):
     assert ring.damaged == 0
 
 
+@pytest.mark.parametrize("laps", [1, 3])
+def test_a_ring_that_writers_go_round_too_quickly_has_its_newest(
+    ring, monkeypatch, laps
+):
+    """They have come round to all that was there, whenever one looks at it."""
+    writer = Writer(ring)
+    writer.write(42)
+    positions, left = ring._positions, [laps]
+
+    def are_overwritten(end, most):
+        found = positions(end, most)
+        if left[0]:
+            left[0] -= 1
+            writer.write(100)
+        return found
+
+    monkeypatch.setattr(ring, "_positions", are_overwritten)
+    last = 42 + 100 * laps - 1
+    found = snapshot(ring)
+    assert found == [*range(found[0], last + 1)]
+    assert len(found) > 1
+
+
 @pytest.mark.parametrize("more", [1, 2, 4])
 def test_writers_may_go_on_before_the_open_sub_buffer_is_read(ring, more):
     """Also to its end, and to the next: what was there when it began is there."""
