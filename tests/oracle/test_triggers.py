@@ -326,11 +326,13 @@ def test_the_program_of_the_guide(daemon, workshop: Workshop, tmp_path):
     )
     with process:
         assert process.stdout is not None
+        output = select.poll()
+        output.register(process.stdout, select.POLLIN)
 
         def has_said() -> bool:
             # It may not have subscribed before.
             run(daemon, workshop.program("fields"))
-            return bool(select.select([process.stdout], [], [], 0)[0])
+            return bool(output.poll(0))
 
         wait_until(has_said, "it says something", SECONDS)
         run(daemon, workshop.program("fields"))
