@@ -21,6 +21,7 @@ from .component_words import (
     Value,
     named_class,
 )
+from .text_arguments import known_words
 from .time_range_arguments import split_range
 
 if TYPE_CHECKING:
@@ -152,11 +153,11 @@ class _Conversion:
         self._text.add("color", choice)
 
     def _take_fields(self, text: str) -> None:
-        words = _words("--fields", text, {"all", *FIELD_NAMES})
+        words = known_words("--fields", text, {"all", *FIELD_NAMES})
         self._text.switches += _shown("field", words)
 
     def _take_names(self, text: str) -> None:
-        words = _words("--names", text, {"all", "none", *NAME_SCOPES})
+        words = known_words("--names", text, {"all", "none", *NAME_SCOPES})
         if {"all", "none"} <= set(words):
             raise CommandError(
                 "--names: 'all' and 'none' exclude each other", exit_code=2
@@ -390,17 +391,6 @@ def split_patterns(text: str) -> list[str]:
     """
     parts = text.replace("\\,", "\0").split(",")
     return [part.replace("\0", ",").strip() for part in parts if part.strip()]
-
-
-def _words(option: str, value: str, known: set[str]) -> list[str]:
-    words = [word.strip() for word in value.split(",")]
-    for word in words:
-        if word not in known:
-            choices = ", ".join(sorted(known))
-            raise CommandError(
-                f"{option}: unknown word '{word}'; expected {choices}", exit_code=2
-            )
-    return words
 
 
 def _switch(name: str) -> Value:

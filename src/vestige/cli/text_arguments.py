@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_text_arguments",
+    "known_words",
     "short_text_options",
     "text_options",
 ]
@@ -100,9 +101,9 @@ def text_options(
     )
     if options.fields is not None:
         known = {"all", *FIELD_NAMES}
-        text = text.with_fields(_words("--fields", options.fields, known))
+        text = text.with_fields(known_words("--fields", options.fields, known))
     if options.names is not None:
-        words = _words("--names", options.names, {"all", "none", *NAME_SCOPES})
+        words = known_words("--names", options.names, {"all", "none", *NAME_SCOPES})
         if {"all", "none"} <= set(words):
             raise CommandError(
                 "--names: 'all' and 'none' exclude each other", exit_code=2
@@ -149,7 +150,17 @@ def _cut(label: str, width: int | None) -> str:
     )
 
 
-def _words(option: str, value: str, known: set[str]) -> list[str]:
+def known_words(option: str, value: str, known: set[str]) -> list[str]:
+    """Split a list with commas of words that an option knows.
+
+    Args:
+        option: The option.
+        value: Its value.
+        known: The words.
+
+    Raises:
+        CommandError: Another word.
+    """
     words = [word.strip() for word in value.split(",")]
     for word in words:
         if word not in known:

@@ -29,11 +29,6 @@ class Selection(NamedTuple):
     """Whether events are wanted that the recorder itself needs, if no pattern says so:
     state dumps and loaded objects."""
 
-    @property
-    def counts_left_out(self) -> bool:
-        """Whether events that the recorder needs are left out, and counted."""
-        return not (self.recorder_events or self.patterns or self.filters)
-
     def wanted_classes(self, stream: Stream) -> list[bool] | None:
         """Tell for each event record class if it is wanted; ``None`` for all."""
         chosen = self._chosen_classes(stream)
