@@ -430,19 +430,21 @@ class ChannelBuffers:
         Whoever is in a record now has ended it soon, unless it is stopped there: then
         the rest of the packets comes later.
         """
+        if self._is_closed:
+            return
         ends = []
-        for ring in () if self._is_closed else self.rings:
+        for ring in self.rings:
             with suppress(OSError):
                 ends.append((ring, end_packet(ring)))
         deadline = time.monotonic() + QUIET_SECONDS
         self.consume()
-        while not all(ring.has_taken_up_to(end) for ring, end in ends):
+        # A program may end meanwhile: all of it is written then.
+        while not self._is_closed and not all(
+            ring.has_taken_up_to(end) for ring, end in ends
+        ):
             if time.monotonic() > deadline:
                 return
             await asyncio.sleep(QUIET_PAUSE)
-            if self._is_closed:
-                # Its program has ended meanwhile, and all of it is written.
-                return
             self.consume()
 
     def consume(self) -> None:

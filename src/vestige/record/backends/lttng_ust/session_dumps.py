@@ -109,9 +109,7 @@ class SessionDumps:
         """
         self._before = None
         if self.wanted(plan) and plan.is_active:
-            self._before = self._loaded.read(
-                [one.pid for one, _ in recorded if one.pid]
-            )
+            self._before = self._loaded.read(_pids(one for one, _ in recorded))
         self._cut = self._clock.read()
         self._is_cutting = True
         try:
