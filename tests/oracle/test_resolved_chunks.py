@@ -102,6 +102,13 @@ def chunks(output: Path) -> list[Path]:
     return [*found, *([present] if any(present.rglob("metadata")) else [])]
 
 
+def ended(daemon: SessionDaemon, output: Path) -> list[int]:
+    """End the session; return how many events of each chunk have names, all of them."""
+    say(daemon, "stop")
+    say(daemon, "destroy")
+    return [resolved(one) for one in chunks(output)]
+
+
 @pytest.mark.parametrize("tracer", TRACERS)
 @pytest.mark.parametrize(
     "options", ["", "--subbuf-size=16k --overwrite", "--subbuf-size=64k --buffers-pid"]
@@ -119,9 +126,7 @@ def test_archives(daemon, built, tmp_path, tracer, options):
             if number == 2:
                 other.kill()
         goes_on(one)
-    say(daemon, "stop")
-    say(daemon, "destroy")
-    counts = [resolved(one) for one in chunks(tmp_path)]
+    counts = ended(daemon, tmp_path)
     assert len(counts) == 5
     assert all(counts)
 
@@ -137,9 +142,7 @@ def test_a_program_that_stands_still(daemon, built, tmp_path, tracer):
         one.send_signal(signal.SIGCONT)
         goes_on(one)
         say(daemon, "rotate")
-    say(daemon, "stop")
-    say(daemon, "destroy")
-    assert [resolved(one) > 0 for one in chunks(tmp_path)][:2] == [True, True]
+    assert [count > 0 for count in ended(daemon, tmp_path)][:2] == [True, True]
 
 
 @pytest.mark.parametrize("tracer", TRACERS)
@@ -159,9 +162,7 @@ def test_a_session_that_goes_on_in_another_chunk(daemon, built, tmp_path, tracer
         for words in ("stop", "rotate", "clear", "start"):
             say(daemon, words)
         goes_on(one)
-    say(daemon, "stop")
-    say(daemon, "destroy")
-    counts = [resolved(one) for one in chunks(tmp_path)]
+    counts = ended(daemon, tmp_path)
     assert len(counts) == 5
     assert all(counts)
 
