@@ -42,12 +42,10 @@ if TYPE_CHECKING:
         values,
     )
     from .advice import VestigeWarning
-    from .columns import EventColumns
     from .control import Notification, Notifications, Session, notifications, sessions
     from .core import Event
     from .damage import Damage
-    from .debuginfo import Place, Unresolved
-    from .debuginfo.options import DebugInfoOptions
+    from .debuginfo import DebugInfoOptions, Place, Unresolved
     from .errors import (
         CommandError,
         DaemonRunsError,
@@ -73,8 +71,13 @@ if TYPE_CHECKING:
     )
     from .graph import Stream, StreamFacts
     from .record import record
-    from .selection import EventSelection
-    from .trace import Trace, TraceDamageWarning, open  # noqa: A004
+    from .trace import (
+        EventColumns,
+        EventSelection,
+        Trace,
+        TraceDamageWarning,
+        open,  # noqa: A004
+    )
     from .values import BitMapValue, EnumerationValue
 
 __all__ = [
@@ -143,12 +146,12 @@ _HOMES = {
     "DaemonRunsError": "errors",
     "Damage": "damage",
     "DebugInfoError": "errors",
-    "DebugInfoOptions": "debuginfo.options",
+    "DebugInfoOptions": "debuginfo",
     "DeclarationError": "errors",
     "EnumerationValue": "values",
     "Event": "core",
-    "EventColumns": "columns",
-    "EventSelection": "selection",
+    "EventColumns": "trace",
+    "EventSelection": "trace",
     "FieldValueError": "errors",
     "ForkError": "errors",
     "GraphError": "errors",

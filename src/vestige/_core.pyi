@@ -102,7 +102,7 @@ class TraceClass:
         """
 
     def describe(self) -> dict[str, Any]:
-        """Return all of it as nested dictionaries, for :mod:`vestige.ctf.metadata`."""
+        """Return all of it as nested dictionaries, for :mod:`vestige.ctf`."""
 
     @property
     def uuid(self) -> bytes | None:
@@ -747,7 +747,7 @@ class PlaceColumn:
 
 @final
 class PlaceFormat:
-    """Writes places in one mapped object: see :mod:`vestige.debuginfo.formatting`."""
+    """Writes places in one mapped object: see :mod:`vestige.debuginfo.places`."""
 
     def __new__(
         cls,

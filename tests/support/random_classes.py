@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vestige import ctf
-from vestige.ctf.lowering import Version
+from vestige.ctf.writing.lowering import Version
 
 WORDS = ["", "a", "GET", "ünïcode", "\U0001f600", 'q"uote\\', "line\nbreak", "x" * 300]
 BYTE = 8

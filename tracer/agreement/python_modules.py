@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from vestige.ctf.tsdl import Tsdl
+from vestige.ctf.writing.tsdl import Tsdl
 from vestige.model import (
     ArrayFieldClass,
     EnumerationFieldClass,

@@ -1,7 +1,8 @@
 """Packing the symbols of traces, so that they are read without the binaries.
 
 What is packed are the answers for the addresses that occur: some kilobytes instead of
-all debug files. ``vestige.debuginfo.symbol_store`` describes the format, and reads it.
+all debug files. ``vestige.debuginfo.tables.symbol_store`` describes the format, and
+reads it.
 """
 
 from __future__ import annotations
@@ -16,18 +17,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .._typing import TYPE_CHECKING
-from ..debuginfo import DebugSource, Resolver, SymbolRow
-from ..debuginfo import Mapping as ObjectMapping
-from ..debuginfo.search_path import check_link_name, check_target_path
-from ..debuginfo.symbol_store import (
+from ..debuginfo import (
     MANIFEST,
     STORE_VERSION,
     SYMBOLS_FOLDER,
+    DebugSource,
     ObjectIdentity,
+    Resolver,
     StoredObject,
     StoreEntry,
+    SymbolRow,
     SymbolStore,
+    check_link_name,
+    check_target_path,
 )
+from ..debuginfo import Mapping as ObjectMapping
 from ..errors import SelectionError
 from .debug_info import DebugInfoReport, MappedObject
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import core
-from ..ctf.discovery import METADATA, data_file_names
-from ..ctf.trace_files import usable_metadata
+from ..ctf import METADATA, data_file_names, usable_metadata
 from ..errors import SelectionError
 from ..graph import Source
 

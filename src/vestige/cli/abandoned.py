@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 
-from ..abandoned import recover_abandoned
+from ..trace import recover_abandoned
 
 __all__ = ["say_recovered"]
 

@@ -85,11 +85,11 @@ def debug_file_options(options: argparse.Namespace) -> DebugInfoOptions:
     """
     # The package is imported when it is asked for: most of what a command line reads is
     # text without it, and the import costs as much as all others together.
-    from ..debuginfo.options import (
+    from ..debuginfo import (
         DebugInfoOptions,
+        TargetPrefix,
         split_path_list,
     )
-    from ..debuginfo.target_prefixes import TargetPrefix
 
     directories = options.debug_info_dir
     prefixes = options.debug_info_target_prefix or ()

@@ -77,6 +77,6 @@ def _trace_directories(path: str) -> Iterator[str]:
 def _identity(directory: str) -> bytes | None:
     from pathlib import Path
 
-    from ..ctf.trace_files import read_metadata
+    from ..ctf import read_metadata
 
     return read_metadata(Path(directory))[0].uuid

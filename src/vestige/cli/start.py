@@ -56,8 +56,8 @@ def entry_point() -> NoReturn:
         status = INTERRUPTED
     if is_interruptible:
         signals.signal(signals.SIGINT, signals.SIG_DFL)
-    if "vestige.debuginfo.cached_table" in sys.modules:
-        sys.modules["vestige.debuginfo.cached_table"].save_all()
+    if "vestige.debuginfo.tables.cached_table" in sys.modules:
+        sys.modules["vestige.debuginfo.tables.cached_table"].save_all()
     # What could not be written stays in the buffer of some versions of Python.
     with suppress(OSError):
         sys.stderr.flush()

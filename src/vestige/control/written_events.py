@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core import DataFile, DataStream, TraceClass, Verifier
-from ..ctf.discovery import METADATA, find_traces
-from ..ctf.trace_files import read_metadata
+from ..ctf import METADATA, find_traces, read_metadata
 from ..errors import NotATraceError, TraceFormatError
 from .statistics import channel_of_file
 

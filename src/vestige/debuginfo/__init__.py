@@ -1,7 +1,7 @@
 """Which object was mapped there then, and which file has its symbols.
 
 A trace records bare addresses. To give one a name takes three steps, and each has a
-part of this package:
+folder of this package:
 
 1. *Which object was there?* :class:`ProcessImages` holds, for each process, the
    objects in its memory at the present point of the trace. :func:`apply` feeds it the
@@ -20,37 +20,34 @@ What cannot be found is no error: :class:`Unresolved` carries the :class:`Reason
 a place that is known in part says in ``shortfall`` what is missing. Nothing here raises
 because of what a trace or a file contains.
 
+``images`` has the first, ``files`` the second, ``places`` the third, with the symbol
+tables that ``tables`` keeps. Others import all names from here.
+
 The package decides; it parses nothing. ELF and DWARF are read by the Rust core, behind
 the protocols in ``object_file``.
 """
 
 from __future__ import annotations
 
-from vestige._lazy import lazy_names
-from vestige._typing import TYPE_CHECKING
+from .._lazy import lazy_names
+from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
-    from vestige.debuginfo.finder import DebugFileFinder
-    from vestige.debuginfo.formatting import PlaceText, format_place
-    from vestige.debuginfo.found_files import DebugSource, FoundFiles
-    from vestige.debuginfo.image import DebugLink, Mapping, ProcessImage, ProcessImages
-    from vestige.debuginfo.object_file import (
-        CrcOfFile,
-        ObjectFile,
-        ObjectOpener,
-        SymbolReader,
-        SymbolRow,
-        SymbolTableBuilder,
-    )
-    from vestige.debuginfo.options import (
+    from .attempt import Attempt, AttemptKind, Outcome
+    from .files.finder import DebugFileFinder
+    from .files.options import (
         DEBUG_DIRECTORIES,
         DEBUG_PATH_VARIABLE,
         DebugInfoOptions,
+        split_path_list,
     )
-    from vestige.debuginfo.place import Binary, Frame, Place
-    from vestige.debuginfo.resolver import Resolver
-    from vestige.debuginfo.state_events import (
+    from .files.search_path import check_link_name, check_target_path
+    from .files.store_search import SymbolStoreWarning, attach_stores, store_directories
+    from .files.target_prefixes import TargetPrefix, TargetPrefixes
+    from .found_files import DebugSource, FoundFiles
+    from .images.image import DebugLink, Mapping, ProcessImage, ProcessImages
+    from .images.running_process import RunningProcess
+    from .images.state_events import (
         CALL_ENTRY_EVENTS,
         CALL_EVENT_NAMES,
         CALL_EXIT_EVENTS,
@@ -58,10 +55,37 @@ if TYPE_CHECKING:
         STATE_EVENT_NAMES,
         apply,
     )
-    from vestige.debuginfo.store_search import SymbolStoreWarning
-    from vestige.debuginfo.symbols import SymbolTable, find
-    from vestige.debuginfo.target_prefixes import TargetPrefix, TargetPrefixes
-    from vestige.debuginfo.unresolved import Reason, Unresolved
+    from .object_file import (
+        CrcOfFile,
+        ObjectFile,
+        ObjectOpener,
+        SymbolReader,
+        SymbolRow,
+        SymbolTableBuilder,
+    )
+    from .places.answer_text import NO_ADDRESS, AnswerForm
+    from .places.formatting import PlaceText, format_place
+    from .places.place import Binary, Frame, Place
+    from .places.resolver import Resolver
+    from .places.symbolizer import (
+        FileSymbolizer,
+        ProcessSymbolizer,
+        Symbolized,
+        Symbolizer,
+    )
+    from .places.symbols import SymbolTable, find
+    from .tables.symbol_cache import parse_size
+    from .tables.symbol_store import (
+        MANIFEST,
+        STORE_NAME,
+        STORE_VERSION,
+        SYMBOLS_FOLDER,
+        ObjectIdentity,
+        StoredObject,
+        StoreEntry,
+        SymbolStore,
+    )
+    from .unresolved import Reason, Unresolved
 
 __all__ = [
     "CALL_ENTRY_EVENTS",
@@ -70,7 +94,13 @@ __all__ = [
     "CODE_EVENT",
     "DEBUG_DIRECTORIES",
     "DEBUG_PATH_VARIABLE",
+    "MANIFEST",
+    "NO_ADDRESS",
     "STATE_EVENT_NAMES",
+    "STORE_NAME",
+    "STORE_VERSION",
+    "SYMBOLS_FOLDER",
+    "AnswerForm",
     "Attempt",
     "AttemptKind",
     "Binary",
@@ -79,75 +109,110 @@ __all__ = [
     "DebugInfoOptions",
     "DebugLink",
     "DebugSource",
+    "FileSymbolizer",
     "FoundFiles",
     "Frame",
     "Mapping",
     "ObjectFile",
+    "ObjectIdentity",
     "ObjectOpener",
     "Outcome",
     "Place",
     "PlaceText",
     "ProcessImage",
     "ProcessImages",
+    "ProcessSymbolizer",
     "Reason",
     "Resolver",
+    "RunningProcess",
+    "StoreEntry",
+    "StoredObject",
     "SymbolReader",
     "SymbolRow",
+    "SymbolStore",
     "SymbolStoreWarning",
     "SymbolTable",
     "SymbolTableBuilder",
+    "Symbolized",
+    "Symbolizer",
     "TargetPrefix",
     "TargetPrefixes",
     "Unresolved",
     "apply",
+    "attach_stores",
+    "check_link_name",
+    "check_target_path",
     "find",
     "format_place",
+    "parse_size",
+    "split_path_list",
+    "store_directories",
 ]
 
 _HOMES = {
+    "AnswerForm": "places.answer_text",
     "Attempt": "attempt",
     "AttemptKind": "attempt",
-    "Binary": "place",
-    "CALL_ENTRY_EVENTS": "state_events",
-    "CALL_EVENT_NAMES": "state_events",
-    "CALL_EXIT_EVENTS": "state_events",
-    "CODE_EVENT": "state_events",
+    "Binary": "places.place",
+    "CALL_ENTRY_EVENTS": "images.state_events",
+    "CALL_EVENT_NAMES": "images.state_events",
+    "CALL_EXIT_EVENTS": "images.state_events",
+    "CODE_EVENT": "images.state_events",
     "CrcOfFile": "object_file",
-    "DEBUG_DIRECTORIES": "options",
-    "DEBUG_PATH_VARIABLE": "options",
-    "DebugFileFinder": "finder",
-    "DebugInfoOptions": "options",
-    "DebugLink": "image",
+    "DEBUG_DIRECTORIES": "files.options",
+    "DEBUG_PATH_VARIABLE": "files.options",
+    "DebugFileFinder": "files.finder",
+    "DebugInfoOptions": "files.options",
+    "DebugLink": "images.image",
     "DebugSource": "found_files",
+    "FileSymbolizer": "places.symbolizer",
     "FoundFiles": "found_files",
-    "Frame": "place",
-    "Mapping": "image",
+    "Frame": "places.place",
+    "MANIFEST": "tables.symbol_store",
+    "Mapping": "images.image",
+    "NO_ADDRESS": "places.answer_text",
     "ObjectFile": "object_file",
+    "ObjectIdentity": "tables.symbol_store",
     "ObjectOpener": "object_file",
     "Outcome": "attempt",
-    "Place": "place",
-    "PlaceText": "formatting",
-    "ProcessImage": "image",
-    "ProcessImages": "image",
+    "Place": "places.place",
+    "PlaceText": "places.formatting",
+    "ProcessImage": "images.image",
+    "ProcessImages": "images.image",
+    "ProcessSymbolizer": "places.symbolizer",
     "Reason": "unresolved",
-    "Resolver": "resolver",
-    "STATE_EVENT_NAMES": "state_events",
+    "Resolver": "places.resolver",
+    "RunningProcess": "images.running_process",
+    "STATE_EVENT_NAMES": "images.state_events",
+    "STORE_NAME": "tables.symbol_store",
+    "STORE_VERSION": "tables.symbol_store",
+    "SYMBOLS_FOLDER": "tables.symbol_store",
+    "StoreEntry": "tables.symbol_store",
+    "StoredObject": "tables.symbol_store",
     "SymbolReader": "object_file",
     "SymbolRow": "object_file",
-    "SymbolStoreWarning": "store_search",
-    "SymbolTable": "symbols",
+    "SymbolStore": "tables.symbol_store",
+    "SymbolStoreWarning": "files.store_search",
+    "SymbolTable": "places.symbols",
     "SymbolTableBuilder": "object_file",
-    "TargetPrefix": "target_prefixes",
-    "TargetPrefixes": "target_prefixes",
+    "Symbolized": "places.symbolizer",
+    "Symbolizer": "places.symbolizer",
+    "TargetPrefix": "files.target_prefixes",
+    "TargetPrefixes": "files.target_prefixes",
     "Unresolved": "unresolved",
-    "apply": "state_events",
-    "find": "symbols",
-    "format_place": "formatting",
+    "apply": "images.state_events",
+    "attach_stores": "files.store_search",
+    "check_link_name": "files.search_path",
+    "check_target_path": "files.search_path",
+    "find": "places.symbols",
+    "format_place": "places.formatting",
+    "parse_size": "tables.symbol_cache",
+    "split_path_list": "files.options",
+    "store_directories": "files.store_search",
 }
-"""The module of each public name: it is imported when the name is first used.
+"""The module of each name: it is imported when the name is first used.
 
 A command needs some of them, and importing all takes longer than small tasks do.
 """
-
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
-from vestige._typing import NamedTuple
-from vestige.debuginfo.attempt import Attempt, AttemptKind, Outcome
-from vestige.debuginfo.object_file import ObjectFile
+from .._typing import NamedTuple
+from .attempt import Attempt, AttemptKind, Outcome
+from .object_file import ObjectFile
 
 __all__ = ["DebugSource", "FoundFiles"]
 

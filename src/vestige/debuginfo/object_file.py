@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from vestige import core
-from vestige._typing import TYPE_CHECKING, Protocol, cast
+from .. import core
+from .._typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from typing import Any, TypeGuard

@@ -53,7 +53,7 @@ class TraceInfo:
     def trace_class(self) -> TraceClass:
         """The model of the trace class."""
         # Text needs no model: only who asks for it waits for its import.
-        from ..ctf.metadata import trace_class_model  # noqa: PLC0415
+        from ..ctf import trace_class_model  # noqa: PLC0415
 
         return trace_class_model(self.parsed)
 

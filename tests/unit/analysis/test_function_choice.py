@@ -9,7 +9,7 @@ from vestige.analysis.function_choice import FunctionChoice
 from vestige.analysis.function_names import plain_names
 from vestige.debuginfo import Mapping, Place
 from vestige.debuginfo.found_files import DebugSource
-from vestige.debuginfo.place import Binary
+from vestige.debuginfo.places.place import Binary
 from vestige.errors import SelectionError
 from vestige.units import Address
 

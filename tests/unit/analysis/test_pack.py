@@ -32,7 +32,7 @@ from vestige.debuginfo import (
     Resolver,
     SymbolStoreWarning,
 )
-from vestige.debuginfo.symbol_store import STORE_NAME
+from vestige.debuginfo.tables.symbol_store import STORE_NAME
 from vestige.errors import SelectionError
 from vestige.units import Address, Vpid
 

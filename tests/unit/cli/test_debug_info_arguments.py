@@ -109,8 +109,8 @@ def test_debug_files_need_no_network():
     without = imported_by("convert", DEBUG, ROOT, TRACE)
     cached = imported_by("convert", "--debuginfod", DEBUG, ROOT, TRACE)
 
-    assert "vestige.debuginfo.finder" in without & cached
-    assert not without & {*NETWORK, "numpy", "vestige.debuginfo.debuginfod"}
+    assert "vestige.debuginfo.files.finder" in without & cached
+    assert not without & {*NETWORK, "numpy", "vestige.debuginfo.files.debuginfod"}
     assert not cached & {*NETWORK, "numpy"}
 
 

@@ -11,8 +11,8 @@ import pytest
 import vestige
 from support.ctf_writer import Packet, Trace, numbered
 from support.recordings import DATA
-from vestige import column_files
 from vestige.cli.commands import export as command
+from vestige.trace import column_files
 
 
 def test_json_lines_go_to_standard_output(run):

@@ -16,6 +16,8 @@ from vestige.debuginfo import (
     Place,
     Reason,
     Unresolved,
+)
+from vestige.debuginfo.places import (
     resolver,
 )
 from vestige.graph import Selection, mux

@@ -12,9 +12,9 @@ import pytest
 
 from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
 from support.session_daemon import SessionDaemon, say, stopped
-from vestige.abandoned import LEFT, recover_abandoned
 from vestige.record.backends.in_process.recovery import ARENAS
 from vestige.record.collected import Collected
+from vestige.trace.abandoned import LEFT, recover_abandoned
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"

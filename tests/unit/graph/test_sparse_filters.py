@@ -207,7 +207,7 @@ def test_a_list_of_few_events_reads_once(sparse, monkeypatch):
 
 def test_a_list_of_many_events_has_them_all(sparse, monkeypatch):
     """Where counting would keep too much, it is read again."""
-    monkeypatch.setattr("vestige.selection.MOST_KEPT", 0)
+    monkeypatch.setattr("vestige.trace.selection.MOST_KEPT", 0)
     trace = vestige.open(sparse, debug_info=False)
     begun = reads(monkeypatch, trace)
 

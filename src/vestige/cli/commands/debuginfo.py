@@ -173,7 +173,7 @@ def _pack(
     from pathlib import Path
 
     from ...analysis.pack import pack
-    from ...debuginfo.symbol_store import STORE_NAME
+    from ...debuginfo import STORE_NAME
     from ..render.debuginfo import count, size
 
     output = Path(options.pack or Path(options.paths[0]) / STORE_NAME)

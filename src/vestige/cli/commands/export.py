@@ -21,15 +21,13 @@ from ..selection_arguments import (
 )
 
 if TYPE_CHECKING:
-    from ...export import Progress
-    from ...selection import EventSelection
-    from ...trace import Trace
+    from ...trace import EventSelection, Progress, Trace
     from ..render.progress import ProgressBar
 
 __all__ = ["ExportCommand"]
 
 FORMATS = ("parquet", "arrow", "csv", "jsonl")
-"""Those of :mod:`vestige.column_files`, which takes long to import."""
+"""Those of :mod:`vestige.trace.column_files`, which takes long to import."""
 
 TEXT_FORMATS = frozenset({"csv", "jsonl"})
 """Formats that standard output takes."""
@@ -107,7 +105,7 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Write the file or files; return the exit status."""
-        from ...selection import EventSelection
+        from ...trace import EventSelection
         from ...trace import open as open_trace
         from ..render.progress import ProgressBar
 
@@ -143,10 +141,10 @@ examples:
         options: argparse.Namespace,
         progress: Progress | None,
     ) -> None:
-        from ...export import export, export_each
+        from ...trace import export_each, write_file
 
         columns = None if options.columns is None else _names(options.columns)
-        write = export_each if options.split else export
+        write = export_each if options.split else write_file
         write(
             selection,
             options.output,

@@ -13,8 +13,7 @@ from ...plain_text import plain
 from ..debug_info_arguments import add_debug_file_arguments, debug_file_options
 
 if TYPE_CHECKING:
-    from ...debuginfo.answer_text import AnswerForm
-    from ...debuginfo.symbolizer import Symbolized, Symbolizer
+    from ...debuginfo import AnswerForm, Symbolized, Symbolizer
 from ..exit_statuses import INTERRUPTED, READ, WRONG_USAGE, ExitStatuses
 
 __all__ = ["SymbolizeCommand"]
@@ -148,7 +147,7 @@ class _Writer:
     @property
     def form(self) -> AnswerForm:
         """The form of answers that are written as text at once."""
-        from ...debuginfo.answer_text import AnswerForm
+        from ...debuginfo import AnswerForm
 
         if self._json:
             return AnswerForm()
@@ -188,8 +187,7 @@ class _Writer:
 
 
 def _no_address() -> Symbolized:
-    from ...debuginfo.answer_text import NO_ADDRESS
-    from ...debuginfo.symbolizer import Symbolized
+    from ...debuginfo import NO_ADDRESS, Symbolized
 
     return Symbolized(None, reason=NO_ADDRESS)
 
@@ -198,8 +196,8 @@ def _symbolizer(options: argparse.Namespace) -> Symbolizer:
     # Not for --help, which would wait for it.
     from pathlib import Path
 
-    from ...debuginfo.finder import DebugFileFinder
-    from ...debuginfo.symbolizer import (
+    from ...debuginfo import (
+        DebugFileFinder,
         FileSymbolizer,
         ProcessSymbolizer,
     )
@@ -207,7 +205,7 @@ def _symbolizer(options: argparse.Namespace) -> Symbolizer:
     wanted = debug_file_options(options)
     if options.pid is None:
         return FileSymbolizer(options.exe, DebugFileFinder.of(wanted))
-    from ...debuginfo.running_process import RunningProcess
+    from ...debuginfo import RunningProcess
 
     process = RunningProcess(options.pid)
     if process.root is not None and not wanted.target_prefixes:

@@ -8,8 +8,7 @@ from ..._typing import TYPE_CHECKING, NamedTuple
 from ...plain_text import plain
 
 if TYPE_CHECKING:
-    from ...debuginfo.place import Frame
-    from ...debuginfo.symbolizer import Symbolized
+    from ...debuginfo import Frame, Symbolized
 
 __all__ = ["Addr2lineStyle", "addr2line_lines", "json_line", "people_lines"]
 

@@ -21,11 +21,12 @@ from ...debuginfo import (
     DebugInfoOptions,
     ProcessImages,
     Resolver,
+    TargetPrefix,
     apply,
+    attach_stores,
+    split_path_list,
+    store_directories,
 )
-from ...debuginfo.options import split_path_list
-from ...debuginfo.store_search import attach_stores, store_directories
-from ...debuginfo.target_prefixes import TargetPrefix
 from ...errors import GraphError
 from ...plain_text import plain
 from ...units import Address, Vpid

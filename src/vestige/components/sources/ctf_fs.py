@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ... import core
 from ..._typing import TYPE_CHECKING
-from ...ctf import LogicalTrace, find_traces, open_traces
-from ...ctf.pid_namespaces import pid_namespace
+from ...ctf import LogicalTrace, find_traces, open_traces, pid_namespace
 from ...damage import Damage
 from ...errors import NotATraceError
 from ...graph import Stream, TraceInfo

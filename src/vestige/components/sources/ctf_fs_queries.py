@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..._typing import TYPE_CHECKING
-from ...ctf.discovery import METADATA
-from ...ctf.metadata_text import metadata_text
-from ...ctf.trace_files import read_metadata
+from ...ctf import METADATA, metadata_text, read_metadata
 from .ctf_fs import CtfFsSource
 
 if TYPE_CHECKING:

@@ -138,7 +138,7 @@ def _open(trace: TraceClass, path: str, *, has_space: bool) -> DataStream:
     space = 0
     if has_space:
         # As above.
-        from ...ctf.pid_namespaces import pid_namespace  # noqa: PLC0415 - see above
+        from ...ctf import pid_namespace  # noqa: PLC0415 - see above
 
         space = pid_namespace(trace, file.stream_instance)
     return DataStream(

@@ -6,10 +6,13 @@ import os
 
 from ...._typing import TYPE_CHECKING, NamedTuple, cast
 from ....core import FunctionPlan
-from ....debuginfo.attempt import AttemptKind, Outcome
-from ....debuginfo.finder import DebugFileFinder
-from ....debuginfo.image import Mapping
-from ....debuginfo.options import DebugInfoOptions
+from ....debuginfo import (
+    AttemptKind,
+    DebugFileFinder,
+    DebugInfoOptions,
+    Mapping,
+    Outcome,
+)
 from ....errors import DebugInfoError
 from ....units import Address
 from .object_plan import ObjectPlan, plan_from

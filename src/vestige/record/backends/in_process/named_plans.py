@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ...._typing import TYPE_CHECKING
-from ....debuginfo.options import DEBUG_PATH_VARIABLE
+from ....debuginfo import DEBUG_PATH_VARIABLE
 
 if TYPE_CHECKING:
     from .object_plan import ObjectPlan

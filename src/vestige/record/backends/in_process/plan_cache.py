@@ -67,7 +67,7 @@ class PlanCache:
         if not text.strip():
             return cls(directory)
         # Few people set it.
-        from ....debuginfo.symbol_cache import parse_size  # noqa: PLC0415 - see above
+        from ....debuginfo import parse_size  # noqa: PLC0415 - see above
 
         limit = parse_size(text)
         return cls(directory, LARGEST if limit is None else min(limit, LARGEST))

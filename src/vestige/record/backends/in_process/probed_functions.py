@@ -8,9 +8,7 @@ from fnmatch import fnmatchcase
 from ...._typing import TYPE_CHECKING, NamedTuple, cast
 from ....advice import nearest
 from ....core import FunctionPlan, demangle
-from ....debuginfo.finder import DebugFileFinder
-from ....debuginfo.image import Mapping
-from ....debuginfo.options import DebugInfoOptions
+from ....debuginfo import DebugFileFinder, DebugInfoOptions, Mapping
 from ....errors import DebugInfoError, RecordError
 from ....plain_text import plain
 from ....units import Address

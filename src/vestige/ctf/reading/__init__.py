@@ -1,0 +1,1 @@
+"""Finding and opening CTF traces."""

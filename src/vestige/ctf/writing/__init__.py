@@ -1,0 +1,1 @@
+"""Writing CTF traces: declarations, metadata, event records."""

@@ -1,0 +1,1 @@
+"""What is at an address: places, and their texts."""

@@ -1,0 +1,295 @@
+"""Reading traces from Python: :func:`open` and :class:`Trace`."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pickle import PicklingError
+from typing import TYPE_CHECKING, Any
+
+from ..advice import VestigeWarning
+from ..caller import caller_level
+from ..components.filters.debug_info import (
+    DebugInfoFilter,
+    DebugInfoOptions,
+    finder_for,
+)
+from ..components.sources.ctf_fs import CtfFsSource
+from ..core import Merge
+from ..damage import Damage
+from ..errors import TraceFormatError
+from ..graph import DamageNotice, LostNotice, Notice, Selection, Stream, merges
+from ..notebook import facts_html
+from .abandoned import recover_abandoned
+from .selection import EventSelection
+
+if TYPE_CHECKING:
+    from ..analysis import CallTree
+
+__all__ = ["Trace", "TraceDamageWarning", "open"]
+
+
+class TraceDamageWarning(VestigeWarning):
+    """A part of a trace could not be read; everything intact was."""
+
+
+def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keyword
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    debug_info: bool | DebugInfoOptions = True,
+    strict: bool = False,
+    clock_offset_seconds: int = 0,
+    clock_offset_nanoseconds: int = 0,
+    force_epoch_origin: bool = False,
+    trace_name: str | None = None,
+    stream_intersection: bool = False,
+) -> Trace:
+    """Open all CTF traces at or below a path, merged by time.
+
+    Only metadata and packet headers are read until events are asked for.
+
+    Args:
+        path: A trace directory, a directory above traces, or several of them.
+        debug_info: Whether events get their source places, or how to find those.
+        strict: Whether damage is an error instead of a :class:`TraceDamageWarning`.
+        clock_offset_seconds: Seconds to add to all clocks.
+        clock_offset_nanoseconds: Nanoseconds to add to all clocks.
+        force_epoch_origin: Whether all clocks count from the Unix epoch, whatever the
+            metadata says.
+        trace_name: Name of all traces; it follows the host name, if a trace has one.
+        stream_intersection: Whether to read only the time in which all data streams of
+            a trace are active.
+
+    Returns:
+        The trace.
+
+    Raises:
+        NotATraceError: A path holds no trace.
+        TraceFormatError: No trace has usable metadata. When strict, also if one trace
+            has none, or a data stream file cannot be opened; reading then raises it at
+            the first damage.
+        SelectionError: ``stream_intersection`` is set, and at no time are all data
+            streams of a trace active.
+
+    Example:
+        >>> trace = vestige.open("my-trace")
+        >>> for event in trace.events("my_app:*"):
+        ...     print(event.timestamp, event["user"], event.debug_info)
+    """
+    paths = [path] if isinstance(path, str | bytes | os.PathLike) else list(path)
+    paths = [os.fsdecode(part) for part in paths]
+    for place, found in recover_abandoned(paths):
+        # What was recovered is there; that, only the command line says.
+        if isinstance(found, str):
+            warnings.warn(
+                f"{place}: {found}", VestigeWarning, stacklevel=caller_level()
+            )
+    options = DebugInfoOptions() if debug_info is True else debug_info or None
+    source = CtfFsSource(
+        paths,
+        clock_offset_seconds=clock_offset_seconds,
+        clock_offset_nanoseconds=clock_offset_nanoseconds,
+        force_epoch_origin=force_epoch_origin,
+        trace_name=trace_name,
+    )
+    # What makes the same trace in another process, whatever directory that runs in.
+    arguments = {
+        "path": [os.path.abspath(part) for part in paths],  # noqa: PTH100 - as it is
+        "debug_info": debug_info,
+        "strict": strict,
+        "clock_offset_seconds": clock_offset_seconds,
+        "clock_offset_nanoseconds": clock_offset_nanoseconds,
+        "force_epoch_origin": force_epoch_origin,
+        "trace_name": trace_name,
+        "stream_intersection": stream_intersection,
+    }
+    return Trace(
+        source,
+        options,
+        strict=strict,
+        intersection=stream_intersection,
+        arguments=arguments,
+    )
+
+
+class Trace(EventSelection):
+    """All traces below some paths, merged by time.
+
+    Iterating yields all event records. Use :func:`open` to make one.
+    """
+
+    def __init__(
+        self,
+        source: CtfFsSource,
+        debug_info: DebugInfoOptions | None,
+        *,
+        strict: bool,
+        intersection: bool = False,
+        arguments: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(self, Selection(intersection=intersection))
+        self._arguments = arguments
+        self._source = source
+        self._debug_info = debug_info
+        self._strict = strict
+        self.damage: list[Damage] = list(source.damage)
+        """What cannot be read: files at once, the rest when it is met."""
+        self._known_damage = {(one.path, one.start, one.kind) for one in self.damage}
+        self.losses: list[LostNotice] = []
+        """What the tracer lost, as far as the last iteration saw it."""
+        self._report_at_once(source.damage)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of :func:`open` that open the same trace again.
+
+        Raises:
+            PicklingError: It was not opened with :func:`open`.
+        """
+        if self._arguments is None:
+            raise PicklingError("only a trace from vestige.open() can be pickled")
+        return self._arguments
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle what opens the trace again."""
+        return _open_again, (self.arguments,)
+
+    @property
+    def debug_info_name(self) -> str | None:
+        """Name of the source places among other fields; ``None`` without them."""
+        return None if self._debug_info is None else self._debug_info.field_name
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """The data streams of all traces."""
+        return tuple(self._source.streams)
+
+    @property
+    def environment(self) -> dict[str, int | str]:
+        """What the tracers say about themselves and the machine."""
+        entries: dict[str, int | str] = {}
+        for stream in self._source.streams:
+            entries.update(stream.trace.parsed.environment)
+        return entries
+
+    @property
+    def event_names(self) -> list[str]:
+        """The names of all event record classes that the metadata declare, sorted."""
+        classes = (
+            event.name
+            for stream in self._source.streams
+            for event in stream.stream_class.event_classes
+        )
+        return sorted({name for name in classes if name is not None})
+
+    def read(self, selection: Selection, *, debug_info: bool = True) -> Iterator[Merge]:
+        """Read merges; :meth:`EventSelection.merges` is the friendlier way.
+
+        Args:
+            selection: Which event records are wanted.
+            debug_info: Whether debug information is attached, if the trace has it.
+
+        Yields:
+            The merges.
+        """
+        if debug_info:
+            # Counting reads too, but it is no iteration of the user's.
+            self.losses.clear()
+        options = self._debug_info if debug_info else None
+        filters = [] if options is None else [DebugInfoFilter(options, [self._source])]
+        tell = self._note if debug_info else self._note_damage
+        for merge in merges(self._source.streams, selection, filters, tell=tell):
+            yield merge.shown()
+
+    def call_tree(
+        self,
+        *,
+        min_duration: int = 0,
+        progress: Callable[[int], object] | None = None,
+    ) -> CallTree:
+        """Rebuild the calls of all threads from entries and exits of functions.
+
+        Args:
+            min_duration: Calls shorter than so many nanoseconds are left out; their
+                time is that of their callers. The trace is read twice then.
+            progress: Called with the number of event records read so far.
+
+        Returns:
+            Who called whom, how often, and how long it took; what the trace does not
+            tell is marked.
+
+        Example:
+            >>> for one in vestige.open("my-trace").call_tree().functions():
+            ...     print(one.function.name, one.calls, one.total)
+        """
+        from ..analysis.call_reader import call_tree  # noqa: PLC0415 - few need it
+        from ..debuginfo import Resolver  # noqa: PLC0415 - as above
+
+        options = self._debug_info or DebugInfoOptions()
+        finder = finder_for([self._source], options)
+        resolver = Resolver(finder, demangle=options.demangle)
+        long_calls = None
+        if min_duration:
+            from ..components.filters.call_duration import (  # noqa: PLC0415 - few need it
+                CallDurationFilter,
+            )
+
+            long_calls = CallDurationFilter(
+                min_duration, [self._source], progress=progress
+            )
+        return call_tree(self, resolver, call_filter=long_calls, progress=progress)
+
+    def _note(self, notice: Notice) -> None:
+        if isinstance(notice, DamageNotice):
+            self._note_damage(notice)
+        else:
+            self.losses.append(notice)
+
+    def _note_damage(self, notice: Notice) -> None:
+        if isinstance(notice, DamageNotice):
+            self._report(notice.damage)
+            self._remember(notice.damage)
+
+    def _remember(self, damage: Damage) -> None:
+        identity = (damage.path, damage.start, damage.kind)
+        if identity not in self._known_damage:
+            self._known_damage.add(identity)
+            self.damage.append(damage)
+
+    def _report_at_once(self, damage: Sequence[Damage]) -> None:
+        """Report what was found on opening: a warning, however many files it is."""
+        if len(damage) <= 1 or self._strict:
+            for one in damage:
+                self._report(one)
+            return
+        text = (
+            f"{damage[0]}; {len(damage) - 1} more files cannot be read, or not wholly: "
+            "see Trace.damage"
+        )
+        warnings.warn(text, TraceDamageWarning, stacklevel=caller_level())
+
+    def _report(self, damage: Damage) -> None:
+        if self._strict:
+            raise TraceFormatError.of_damage(damage)
+        warnings.warn(str(damage), TraceDamageWarning, stacklevel=caller_level())
+
+    def __repr__(self) -> str:
+        """Show where it is and how many data streams there are."""
+        paths = ", ".join(f"'{root}'" for root in self._source.roots)
+        count = len(self._source.streams)
+        return f"<Trace {paths}: {count} data stream{'' if count == 1 else 's'}>"
+
+    def _repr_html_(self) -> str:
+        """Show the same in a notebook, and more of it."""
+        rows: list[tuple[str, object]] = [
+            ("path", ", ".join(map(str, self._source.roots))),
+            ("data streams", len(self._source.streams)),
+            ("names of events", ", ".join(self.event_names)),
+            *self.environment.items(),
+        ]
+        return facts_html("Trace", rows)
+
+
+def _open_again(arguments: dict[str, Any]) -> Trace:
+    return open(**arguments)
