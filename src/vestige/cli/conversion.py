@@ -27,7 +27,7 @@ from .time_range_arguments import split_range
 if TYPE_CHECKING:
     from .ordered_options import Item
 
-__all__ = ["convert_words", "one_source", "path_source"]
+__all__ = ["convert_words"]
 
 TEXT_SWITCHES = frozenset(
     {"clock_cycles", "clock_date", "clock_gmt", "clock_seconds", "no_delta"}
@@ -39,7 +39,6 @@ GIVEN_ONCE = frozenset(
     {"clock_offset", "clock_offset_ns", "input_format", "output", "output_format"}
 )
 """Options that are refused a second time."""
-SOURCE = "source.ctf.fs"
 LIVE_SOURCE = "source.ctf.lttng-live"
 DEBUG_INFO = "filter.lttng-utils.debug-info"
 SOURCE_OPTIONS = {
@@ -336,51 +335,6 @@ class _Conversion:
         self._live.add("inputs", [self._paths[0].path])
         self._live.add("session-not-found-action", "end")
         return [self._live.words(self._names)]
-
-
-def one_source(paths: Sequence[PathWords]) -> list[ComponentWords]:
-    """Return one source for all paths, which finds the traces when it is opened.
-
-    Where paths have parameters of their own, each trace gets a source.
-
-    Args:
-        paths: The paths.
-
-    Raises:
-        NotATraceError: A path holds no trace.
-    """
-    first = paths[0]
-    same = all(
-        (one.params, one.log_level) == (first.params, first.log_level) for one in paths
-    )
-    if not same:
-        # Few command lines have such paths.
-        from .source_discovery import source_of_each_trace
-
-        return source_of_each_trace(paths)
-    return [path_source([path.path for path in paths], [first], None)]
-
-
-def path_source(
-    inputs: Iterable[str], paths: Iterable[PathWords], trace_name: str | None
-) -> ComponentWords:
-    """Return a source.
-
-    Args:
-        inputs: What it reads.
-        paths: The paths in which that was found.
-        trace_name: The name of its traces, if it is to have one.
-    """
-    source = ComponentWords(SOURCE, SOURCE)
-    for path in paths:
-        for params in path.params:
-            source.add_params(params)
-        if path.log_level is not None:
-            source.add_log_level(path.log_level)
-    if trace_name:
-        source.add_values(Value.of("trace-name", trace_name))
-    source.add_values(Value.of("inputs", [*inputs]))
-    return source
 
 
 def split_patterns(text: str) -> list[str]:

@@ -3,19 +3,59 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from .._typing import TYPE_CHECKING, NamedTuple
+from .._typing import NamedTuple
 from ..errors import NotATraceError
-from .conversion import path_source
+from .component_words import ComponentWords, PathWords, Value
 
-if TYPE_CHECKING:
-    from .component_words import ComponentWords, PathWords
+__all__ = ["one_source", "path_source", "source_of_each_trace"]
 
-__all__ = ["source_of_each_trace"]
-
+SOURCE = "source.ctf.fs"
 METADATA = "metadata"
 """Name of the file that makes a directory a trace."""
+
+
+def one_source(paths: Sequence[PathWords]) -> list[ComponentWords]:
+    """Return one source for all paths, which finds the traces when it is opened.
+
+    Where paths have parameters of their own, each trace gets a source.
+
+    Args:
+        paths: The paths.
+
+    Raises:
+        NotATraceError: A path holds no trace.
+    """
+    first = paths[0]
+    same = all(
+        (one.params, one.log_level) == (first.params, first.log_level) for one in paths
+    )
+    if not same:
+        return source_of_each_trace(paths)
+    return [path_source([path.path for path in paths], [first], None)]
+
+
+def path_source(
+    inputs: Iterable[str], paths: Iterable[PathWords], trace_name: str | None
+) -> ComponentWords:
+    """Return a source.
+
+    Args:
+        inputs: What it reads.
+        paths: The paths in which that was found.
+        trace_name: The name of its traces, if it is to have one.
+    """
+    source = ComponentWords(SOURCE, SOURCE)
+    for path in paths:
+        for params in path.params:
+            source.add_params(params)
+        if path.log_level is not None:
+            source.add_log_level(path.log_level)
+    if trace_name:
+        source.add_values(Value.of("trace-name", trace_name))
+    source.add_values(Value.of("inputs", [*inputs]))
+    return source
 
 
 def source_of_each_trace(paths: Sequence[PathWords]) -> list[ComponentWords]:

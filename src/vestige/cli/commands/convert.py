@@ -174,16 +174,15 @@ def _add_component_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _graph_words(options: argparse.Namespace) -> GraphWords:
     """Return the components and connections that a command line asks for."""
-    from ..conversion import convert_words, one_source
+    from ..conversion import convert_words
     from ..ordered_options import ordered_items
+    from ..source_discovery import one_source, source_of_each_trace
 
     is_printed = options.run_args or options.run_args_0
     if is_printed and options.stream_intersection:
         options.parser.error("--stream-intersection has no words of 'run'")
     discover = one_source
     if is_printed:
-        from ..source_discovery import source_of_each_trace
-
         discover = source_of_each_trace
     items = ordered_items(options.parser, options.command_line)
     return convert_words(items, discover)

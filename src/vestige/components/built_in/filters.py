@@ -1,0 +1,109 @@
+"""The filters that are built in."""
+
+from __future__ import annotations
+
+from ..._typing import TYPE_CHECKING
+from ...graph.component_class import (
+    ARRAY_OF_STRINGS,
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    TIME,
+    ComponentClass,
+    Parameter,
+)
+from ..entry import Entry
+
+if TYPE_CHECKING:
+    from ...graph.plan import ComponentSpec
+
+__all__ = ["calls", "debug_info", "events", "muxer", "trimmer"]
+
+
+def _check_times(spec: ComponentSpec) -> None:
+    from ..filters.trimmer import check_times  # noqa: PLC0415 - see above
+
+    check_times(spec)
+
+
+def muxer() -> Entry:
+    """Describe ``filter.utils.muxer``."""
+    return Entry(
+        ComponentClass(
+            "filter.utils.muxer",
+            "Merge what comes in by time.",
+            {},
+            has_many_inputs=True,
+        )
+    )
+
+
+def trimmer() -> Entry:
+    """Describe ``filter.utils.trimmer``."""
+    return Entry(
+        ComponentClass(
+            "filter.utils.trimmer",
+            "Leave out what is before or after a range of time.",
+            {
+                "begin": Parameter(TIME),
+                "end": Parameter(TIME),
+                "gmt": Parameter(BOOLEAN),
+            },
+            is_pushed_down=True,
+            check=_check_times,
+        ),
+        "filters.trimmer",
+        "trim",
+    )
+
+
+def events() -> Entry:
+    """Describe ``filter.vestige.events``."""
+    return Entry(
+        ComponentClass(
+            "filter.vestige.events",
+            "Leave out events by their names or fields.",
+            {
+                "names": Parameter(ARRAY_OF_STRINGS),
+                "expressions": Parameter(ARRAY_OF_STRINGS),
+                "recorder-events": Parameter(BOOLEAN),
+            },
+            is_pushed_down=True,
+        ),
+        "filters.events",
+        "choose_events",
+    )
+
+
+def debug_info() -> Entry:
+    """Describe ``filter.lttng-utils.debug-info``."""
+    return Entry(
+        ComponentClass(
+            "filter.lttng-utils.debug-info",
+            "Add object, function and source line to events.",
+            {
+                "debug-info-dir": Parameter(STRING),
+                "debug-info-field-name": Parameter(STRING),
+                "full-path": Parameter(BOOLEAN),
+                "target-prefix": Parameter(STRING),
+                "target-prefixes": Parameter(ARRAY_OF_STRINGS),
+                "debuginfod": Parameter(BOOLEAN),
+                "demangle": Parameter(BOOLEAN),
+            },
+        ),
+        "filters.debug_info",
+        "make_debug_info",
+    )
+
+
+def calls() -> Entry:
+    """Describe ``filter.vestige.calls``."""
+    return Entry(
+        ComponentClass(
+            "filter.vestige.calls",
+            "Hide function calls that are short.",
+            {"least-ns": Parameter(INTEGER, is_required=True)},
+        ),
+        "filters.call_duration",
+        "make_call_duration",
+    )

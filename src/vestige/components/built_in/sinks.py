@@ -1,0 +1,96 @@
+"""The sinks that are built in."""
+
+from __future__ import annotations
+
+from ...graph.component_class import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    ComponentClass,
+    Parameter,
+)
+from ..entry import Entry
+
+__all__ = ["TEXT_SWITCHES", "counter", "dummy", "short", "text_pretty"]
+
+TEXT_SWITCHES = (
+    "no-delta",
+    "clock-cycles",
+    "clock-date",
+    "clock-gmt",
+    "clock-seconds",
+    "verbose",
+    "name-payload",
+    "name-context",
+    "name-header",
+    "name-scope",
+    "field-trace",
+    "field-trace:hostname",
+    "field-trace:domain",
+    "field-trace:procname",
+    "field-trace:vpid",
+    "field-loglevel",
+    "field-emf",
+    "field-callsite",
+)
+"""Parameters of ``sink.text.pretty`` that are booleans."""
+
+
+def short() -> Entry:
+    """Describe ``sink.vestige.short``."""
+    return Entry(
+        ComponentClass(
+            "sink.vestige.short",
+            "Write events as short lines.",
+            {
+                name: Parameter(BOOLEAN)
+                for name in TEXT_SWITCHES
+                if name.startswith(("no-delta", "clock-"))
+            },
+        ),
+        "sinks.text_short",
+        "make_text_short",
+    )
+
+
+def text_pretty() -> Entry:
+    """Describe ``sink.text.pretty``."""
+    shown = Parameter(STRING, ("show", "hide"))
+    return Entry(
+        ComponentClass(
+            "sink.text.pretty",
+            "Write events as text, a line each.",
+            {
+                "path": Parameter(STRING),
+                "color": Parameter(STRING, ("never", "auto", "always")),
+                "name-default": shown,
+                "field-default": shown,
+                **dict.fromkeys(TEXT_SWITCHES, Parameter(BOOLEAN)),
+            },
+        ),
+        "sinks.text_pretty_params",
+        "make_text_pretty",
+    )
+
+
+def counter() -> Entry:
+    """Describe ``sink.utils.counter``."""
+    return Entry(
+        ComponentClass(
+            "sink.utils.counter",
+            "Count messages of each type.",
+            {"hide-zero": Parameter(BOOLEAN), "step": Parameter(INTEGER)},
+            needs_packets=True,
+        ),
+        "sinks.counter",
+        "make_counter",
+    )
+
+
+def dummy() -> Entry:
+    """Describe ``sink.utils.dummy``."""
+    return Entry(
+        ComponentClass("sink.utils.dummy", "Decode everything and drop it.", {}),
+        "sinks.dummy",
+        "make_dummy",
+    )
