@@ -18,10 +18,10 @@ import shtab
 from argparse_manpage.manpage import Manpage
 
 from vestige import __version__
-from vestige.cli.commands import VERBS, load_commands
-from vestige.cli.commands.protocol import Command
+from vestige.cli.command import Command
 from vestige.cli.exit_statuses import READING
 from vestige.cli.parser import EXAMPLES, build_parser
+from vestige.cli.verbs import VERBS, load_commands
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPLETIONS = Path("src/vestige/cli/completions")

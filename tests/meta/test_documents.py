@@ -14,9 +14,9 @@ import pytest
 import vestige
 from support.recordings import DEMO, DEMO_DEBUG_INFO
 from support.session_daemon import session_daemon
-from vestige.cli.commands import load_commands
 from vestige.cli.exit_statuses import READING
 from vestige.cli.parser import build_parser
+from vestige.cli.verbs import load_commands
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTS = sorted(

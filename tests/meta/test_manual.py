@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from vestige.cli.commands import VERBS
 from vestige.cli.main import main
+from vestige.cli.verbs import VERBS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COMPLETIONS = ROOT / "src/vestige/cli/completions"

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from vestige.cli.commands import load_commands
 from vestige.cli.parser import build_parser
+from vestige.cli.verbs import load_commands
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 REFERENCE = sorted((ROOT / "docs/reference").glob("*.md"))

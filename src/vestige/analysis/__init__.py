@@ -10,16 +10,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .activities import Activity, Times
+    from .call_nodes import CallCounts, CallNode, FunctionCalls
     from .call_reader import call_tree
-    from .calls import (
-        CallCounts,
-        CallNode,
-        CallTree,
-        Function,
-        FunctionCalls,
-        FunctionKind,
-        ThreadCalls,
-    )
+    from .calls import CallTree, ThreadCalls
+    from .functions import Function, FunctionKind
 
 __all__ = [
     "Activity",
@@ -34,7 +28,16 @@ __all__ = [
     "call_tree",
 ]
 
-_HOMES = {"Activity": "activities", "Times": "activities", "call_tree": "call_reader"}
+_HOMES = {
+    "Activity": "activities",
+    "CallCounts": "call_nodes",
+    "CallNode": "call_nodes",
+    "Function": "functions",
+    "FunctionCalls": "call_nodes",
+    "FunctionKind": "functions",
+    "Times": "activities",
+    "call_tree": "call_reader",
+}
 """Where names are that are not in ``calls``."""
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from .calls import Function
+from .functions import Function
 
 __all__ = ["Activity", "Times"]
 

@@ -41,17 +41,10 @@ from ..graph import (
     notices_of,
 )
 from ..units import Address, Nanoseconds, Vpid
-from .calls import (
-    AFTER_LOSS_FUNCTION,
-    MERGED_FUNCTION,
-    ROOT_FUNCTION,
-    CallCounts,
-    CallNode,
-    CallTree,
-    Function,
-    ThreadCalls,
-)
+from .call_nodes import CallCounts, CallNode
+from .calls import CallTree, ThreadCalls
 from .function_names import without_appended
+from .functions import AFTER_LOSS_FUNCTION, MERGED_FUNCTION, ROOT_FUNCTION, Function
 from .place_names import code_mapping, function_name
 
 __all__ = ["call_tree"]

@@ -3,60 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from ..errors import SelectionError
-from .calls import CallNode, CallTree, Function, FunctionKind
+from .call_nodes import CallNode
+from .functions import Function, FunctionKind
 
 __all__ = ["chosen_calls"]
 
 
 def chosen_calls(
-    tree: CallTree, takes: Callable[[Function], bool], max_depth: int | None = None
-) -> CallTree:
+    root: CallNode, takes: Callable[[Function], bool], max_depth: int | None = None
+) -> CallNode:
     """Leave calls out of a tree; their time is that of their callers.
 
     Args:
-        tree: The calls, which are not changed.
+        root: The root of the tree, which is not changed.
         takes: Tells whether a function is in.
-        max_depth: How many calls that are in may be open at once in a thread, at least
-            1; deeper ones are left out. All by default.
-
-    Returns:
-        The calls that are in. Threads without one are left out, and so are coroutine
-        functions.
-
-    Raises:
-        SelectionError: The depth is none, or that of some calls is not known.
+        max_depth: How many calls that are in may be open at once, at least 1; deeper
+            ones are left out. All by default.
     """
-    if max_depth is not None and max_depth < 1:
-        raise SelectionError(f"max_depth={max_depth}: expected at least 1")
-    if max_depth is not None and tree.is_merged:
-        raise SelectionError(
-            "so many call paths that some share a node: how deep their calls are is "
-            "not known; choose functions instead of a depth"
-        )
-    threads = [
-        replace(thread, root=_chosen(thread.root, takes, max_depth))
-        for thread in tree.threads
-    ]
-    chosen = replace(tree, threads=[one for one in threads if one.root.callees])
-    functions = chosen.functions()
-    left = {(one.function.name, one.function.source) for one in functions}
-    chosen.coroutines = [
-        one
-        for one in tree.coroutines
-        if one.function is None or (one.function.name, one.function.source) in left
-    ]
-    before = sum(one.calls - one.resumes for one in tree.functions())
-    now = sum(one.calls - one.resumes for one in functions)
-    chosen.left_out_calls = tree.left_out_calls + before - now
-    return chosen
-
-
-def _chosen(
-    root: CallNode, takes: Callable[[Function], bool], max_depth: int | None
-) -> CallNode:
     chosen = CallNode(function=root.function)
     chosen.add(root)
     stand_ins: list[tuple[CallNode, CallNode]] = []

@@ -12,8 +12,8 @@ from fnmatch import fnmatchcase
 
 from ..debuginfo import Mapping, Place
 from ..errors import SelectionError
-from .calls import Function
 from .function_names import plain_names
+from .functions import Function
 
 __all__ = ["FunctionChoice", "FunctionPattern", "is_address_range"]
 

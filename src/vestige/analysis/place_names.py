@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..debuginfo import Mapping, Place, Unresolved
 from ..units import Address
-from .calls import Function
+from .functions import Function
 
 __all__ = ["code_mapping", "function_at", "function_name", "place_name"]
 

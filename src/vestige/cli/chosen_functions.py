@@ -72,12 +72,11 @@ def choose(tree: CallTree, options: argparse.Namespace) -> CallTree:
     include, exclude = options.include_function, options.exclude_function
     if not (include or exclude or options.only_my_code or options.max_depth):
         return tree
-    from ..analysis.chosen_calls import chosen_calls
     from ..analysis.function_choice import FunctionChoice
 
     try:
         choice = FunctionChoice(include, exclude, only_my_code=options.only_my_code)
-        chosen = chosen_calls(tree, choice.takes, options.max_depth)
+        chosen = tree.leave_out(choice.takes, options.max_depth)
     except SelectionError as error:
         raise CommandError(str(error), exit_code=WRONG_USAGE) from error
     if tree.threads and not chosen.threads:

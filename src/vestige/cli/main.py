@@ -79,8 +79,8 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
     """Parse a command line, or end the process with what is wrong."""
     import argparse
 
-    from .commands import load_commands
     from .parser import build_parser, check_words
+    from .verbs import load_commands
 
     # To translate the words of usage, it would read the locale. Python brings no
     # translations, and those that others install have no words of ours.

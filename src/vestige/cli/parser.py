@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from .. import __version__
 from .._typing import TYPE_CHECKING
 from ..plain_text import plain
-from .commands import VERBS
 from .exit_statuses import READING, WRONG_USAGE
 from .help_format import HelpFormatter
+from .verbs import VERBS
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
     from _typeshed import SupportsWrite
 
-    from .commands.protocol import Command
+    from .command import Command
 
 __all__ = ["CommandParser", "build_parser", "check_words"]
 

@@ -9,11 +9,11 @@ import pytest
 import vestige
 from support.call_traces import enter, leave, packet, write_calls
 from vestige.analysis import CallNode, CallTree, Function, FunctionKind, call_tree
-from vestige.analysis.calls import (
+from vestige.analysis.calls import ThreadCalls
+from vestige.analysis.functions import (
     AFTER_LOSS_FUNCTION,
     MERGED_FUNCTION,
     ROOT_FUNCTION,
-    ThreadCalls,
 )
 from vestige.errors import SelectionError
 from vestige.units import Nanoseconds

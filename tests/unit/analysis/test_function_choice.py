@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from vestige.analysis.calls import Function
 from vestige.analysis.function_choice import FunctionChoice
 from vestige.analysis.function_names import plain_names
+from vestige.analysis.functions import Function
 from vestige.debuginfo import Mapping, Place
 from vestige.debuginfo.found_files import DebugSource
 from vestige.debuginfo.places.place import Binary

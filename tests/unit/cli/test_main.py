@@ -20,9 +20,9 @@ import pytest
 import vestige
 from support.call_traces import enter, leave, packet, write_calls
 from support.recordings import DATA
-from vestige.cli.commands import VERBS, load_commands
 from vestige.cli.exit_statuses import LIKE_BABELTRACE, PLAIN, READING
 from vestige.cli.parser import CommandParser
+from vestige.cli.verbs import VERBS, load_commands
 
 VESTIGE = [sys.executable, "-m", "vestige"]
 COMMANDS = load_commands([])

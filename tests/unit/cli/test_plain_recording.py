@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from vestige.cli import plain_recording
-from vestige.cli.commands import load_commands
 from vestige.cli.parser import build_parser
 from vestige.cli.plain_recording import plain_options
+from vestige.cli.verbs import load_commands
 
 OF_THE_PARSER = {"verb", "run", "exit_statuses", "refuse", "list_contexts"}
 """What the parser adds for itself."""

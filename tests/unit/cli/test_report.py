@@ -10,7 +10,9 @@ import pytest
 from support.call_traces import enter, leave, packet, write_calls
 from support.ctf_writer import Packet
 from support.recordings import DATA, DEMO
-from vestige.analysis.calls import CallNode, CallTree, Function, ThreadCalls
+from vestige.analysis.call_nodes import CallNode
+from vestige.analysis.calls import CallTree, ThreadCalls
+from vestige.analysis.functions import Function
 from vestige.cli import main as cli
 from vestige.cli.render.call_style import CallStyle, duration
 from vestige.cli.render.calls import call_lines

@@ -9,10 +9,10 @@ import pytest
 
 from support.call_traces import enter, leave, packet, state, write_calls
 from support.recordings import DATA
-from vestige.cli.commands import load_commands
 from vestige.cli.parser import CommandParser
 from vestige.cli.repeated_lists import AddToList
 from vestige.cli.selection_arguments import add_selection_arguments
+from vestige.cli.verbs import load_commands
 
 READERS = ["view", "export", "report", "debuginfo", "check"]
 DUMP = [state(100, "start"), state(200, "bin_info", 0x1000, "/opt/app")]

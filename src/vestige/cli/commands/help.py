@@ -37,7 +37,7 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the help."""
-        from . import VERBS, load_commands
+        from ..verbs import VERBS, load_commands
 
         if options.command is not None and options.command not in VERBS:
             from ..component_help import describe

@@ -9,7 +9,8 @@ from ...plain_text import plain
 from .long_duration import long_duration
 
 if TYPE_CHECKING:
-    from ...analysis.calls import CallCounts, Function
+    from ...analysis.call_nodes import CallCounts
+    from ...analysis.functions import Function
 
 __all__ = [
     "LEAST_NAME",

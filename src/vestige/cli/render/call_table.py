@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...analysis.calls import FunctionCalls
+from ...analysis.call_nodes import FunctionCalls
 from ...plain_text import plain
 from .call_style import (
     LEAST_NAME,

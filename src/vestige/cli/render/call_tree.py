@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import nlargest
 
-from ...analysis.calls import CallNode, FunctionKind
+from ...analysis.call_nodes import CallNode
+from ...analysis.functions import FunctionKind
 from ...plain_text import plain
 from .call_style import (
     LEAST_NAME,

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ...analysis.calls import (
-    CallCounts,
-    CallTree,
-    ThreadCalls,
-)
+from ...analysis.call_nodes import CallCounts
+from ...analysis.calls import CallTree, ThreadCalls
 from ...plain_text import plain
 from .activity_table import activity_lines
 from .call_style import CallStyle, bold, duration

@@ -6,14 +6,9 @@ import json
 from dataclasses import replace
 
 from ..._typing import TYPE_CHECKING
-from ...analysis.calls import (
-    CallCounts,
-    CallNode,
-    CallTree,
-    Function,
-    FunctionKind,
-    ThreadCalls,
-)
+from ...analysis.call_nodes import CallCounts, CallNode
+from ...analysis.calls import CallTree, ThreadCalls
+from ...analysis.functions import Function, FunctionKind
 from ...debuginfo import Place
 from .activity_table import activities_json
 from .call_style import CallStyle

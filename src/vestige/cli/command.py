@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from ..._typing import Protocol
-from ..exit_statuses import ExitStatuses
+from .._typing import Protocol
+from .exit_statuses import ExitStatuses
 
 __all__ = ["Command"]
 
