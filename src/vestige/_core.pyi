@@ -318,6 +318,7 @@ class Muxer:
         ranges: Sequence[tuple[int | None, int | None]] | None = None,
         check: bool = False,
         record_filter: RecordFilter | None = None,
+        boundaries: bool = False,
     ) -> Muxer:
         """Start to read.
 
@@ -329,6 +330,7 @@ class Muxer:
                 nanoseconds, both included; all when absent.
             check: Whether to decode every field of every event record, for its errors.
             record_filter: Which event records pass, of those that are wanted.
+            boundaries: Whether notices tell where data streams and packets begin and end.
         """
 
     def __iter__(self) -> Muxer: ...
@@ -376,7 +378,7 @@ class Merge:
 
     @property
     def notices(self) -> list[tuple[Any, ...]]:
-        """Losses and damage; see :mod:`vestige.graph.notice`."""
+        """Losses, damage, beginnings and ends; see :mod:`vestige.graph.notice`."""
 
     @property
     def time_span(self) -> tuple[int, int] | None:

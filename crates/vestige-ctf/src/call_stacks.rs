@@ -109,6 +109,7 @@ impl CallStacks {
         match notice {
             Notice::Lost(lost) => stack.lose(lost),
             Notice::Damage(..) => stack.forget(),
+            Notice::Boundary(_) | Notice::Inactivity(_) => {}
         }
     }
 }

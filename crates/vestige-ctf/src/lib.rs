@@ -6,6 +6,7 @@
 //! * [`stream`] reads the packets of a data stream into [`stream::Batch`]es: event records
 //!   that are still encoded, each with its offset, its class and its time;
 //! * [`muxer`] merges the batches of many data streams by time;
+//! * [`messages`] goes through what the muxer gives, with beginnings and ends of packets;
 //! * [`record`] decodes the fields of one record, for whoever wants them;
 //! * [`scope`] says which field a name means, and which ones tell thread, process and CPU;
 //! * [`places`] finds the code addresses in records, for whoever resolves them;
@@ -30,6 +31,7 @@ pub mod error;
 pub mod filter;
 mod function_events;
 mod known_places;
+pub mod messages;
 pub mod metadata;
 pub mod model;
 pub mod muxer;

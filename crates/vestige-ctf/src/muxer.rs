@@ -13,7 +13,9 @@ use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::stream::{Batch, Damage, DataStream, Item, Lost, Part, Record, Selection, StreamReader};
+use crate::stream::{
+    Batch, Boundary, Damage, DataStream, Item, Lost, Part, Record, Selection, StreamReader,
+};
 
 /// How many items are read ahead of the merge, by all data streams together, as long as
 /// each reads at least one. One at a time costs a thread switch for each; many cost memory.
@@ -65,6 +67,10 @@ pub enum Notice {
     Lost(Lost),
     /// Bytes of the data stream cannot be used; with the index of the file.
     Damage(usize, Damage),
+    /// The data stream or one of its packets begins or ends; only when asked for.
+    Boundary(Boundary),
+    /// Nothing more comes of the data stream up to this time, cycles.
+    Inactivity(u64),
 }
 
 /// A part of the merged order.
@@ -175,7 +181,10 @@ impl Merge {
 
     /// Whether it is large enough to be handed out.
     fn is_full(&self) -> bool {
-        self.records >= MERGE_RECORDS || self.bytes >= MERGE_BYTES || self.text >= MERGE_TEXT
+        self.records >= MERGE_RECORDS
+            || self.bytes >= MERGE_BYTES
+            || self.text >= MERGE_TEXT
+            || self.notices.len() >= MERGE_RECORDS
     }
 
     /// How many more records of a part of a batch it takes, at most.
@@ -225,8 +234,9 @@ type Ahead = (VecDeque<Item>, Option<StreamReader>);
 enum Head {
     /// The next item is being read.
     Reading(Receiver<Ahead>),
-    /// Records, of which those before the index are merged.
-    Batch(Arc<Batch>, usize),
+    /// Records, of which those before the index are merged, and how many of the boundaries
+    /// between them are told.
+    Batch(Arc<Batch>, usize, usize),
     /// A notice.
     Notice(Notice),
     /// Nothing more.
@@ -348,15 +358,25 @@ impl Cursor {
     /// The time of the head, which is known; `None` at the end.
     fn time(&self) -> Option<i64> {
         match &self.head {
-            Head::Batch(batch, index) => {
-                batch.records.get(*index).map(|record| batch.nanoseconds(record))
-            }
-            Head::Notice(Notice::Lost(lost)) => {
-                Some(lost.beginning.map_or(i64::MIN, |cycles| self.stream.nanoseconds(cycles)))
-            }
+            Head::Batch(batch, index, told) => match batch.boundaries().get(*told) {
+                Some((at, boundary)) if at == index => Some(self.time_of(boundary)),
+                _ => batch.records.get(*index).map(|record| batch.nanoseconds(record)),
+            },
+            Head::Notice(Notice::Lost(lost)) => Some(self.nanoseconds(lost.beginning)),
+            Head::Notice(Notice::Boundary(boundary)) => Some(self.time_of(boundary)),
+            Head::Notice(Notice::Inactivity(cycles)) => Some(self.nanoseconds(Some(*cycles))),
             Head::Notice(Notice::Damage(..)) => Some(i64::MIN),
             Head::Reading(_) | Head::Ended => None,
         }
+    }
+
+    fn time_of(&self, boundary: &Boundary) -> i64 {
+        self.nanoseconds(boundary.cycles)
+    }
+
+    /// What has no time comes at once.
+    fn nanoseconds(&self, cycles: Option<u64>) -> i64 {
+        cycles.map_or(i64::MIN, |cycles| self.stream.nanoseconds(cycles))
     }
 
     /// Waits for the items that are being read and starts to read those after them. Returns
@@ -379,7 +399,12 @@ impl Cursor {
     /// Moves the head to the merge, as far as it stays before `limit`.
     fn take(&mut self, rank: usize, limit: Option<Key>, merge: &mut Merge) {
         match &mut self.head {
-            Head::Batch(batch, start) => {
+            Head::Batch(batch, ..) if !batch.boundaries().is_empty() => {
+                if !self.take_with_boundaries(rank, limit, merge) {
+                    return;
+                }
+            }
+            Head::Batch(batch, start, _) => {
                 let index = *self.merged_as.get_or_insert_with(|| merge.add_batch(batch));
                 let mut part = batch.part_of_row(*start);
                 loop {
@@ -412,12 +437,51 @@ impl Cursor {
         self.advance();
     }
 
+    /// The same of a batch in which packets begin or end; returns whether all of it is taken.
+    fn take_with_boundaries(&mut self, rank: usize, limit: Option<Key>, merge: &mut Merge) -> bool {
+        let stream = Arc::clone(&self.stream);
+        let Head::Batch(batch, start, told) = &mut self.head else { return true };
+        let index = *self.merged_as.get_or_insert_with(|| merge.add_batch(batch));
+        let mut is_first = true;
+        loop {
+            let next = batch.boundaries().get(*told);
+            let here = next.filter(|(at, _)| at == start).map(|(_, boundary)| boundary);
+            let time = match here {
+                Some(boundary) => {
+                    boundary.cycles.map_or(i64::MIN, |cycles| stream.nanoseconds(cycles))
+                }
+                None => match batch.records.get(*start) {
+                    Some(record) => batch.nanoseconds(record),
+                    None => return true,
+                },
+            };
+            let is_due = limit.is_none_or(|limit| (time, rank) < limit);
+            if !std::mem::take(&mut is_first) && (!is_due || merge.is_full()) {
+                return false;
+            }
+            if let Some(boundary) = here {
+                let notice = Notice::Boundary(boundary.clone());
+                merge.notices.push((rank, merge.runs.len(), notice));
+                *told += 1;
+                continue;
+            }
+            let part = batch.part_of_row(*start);
+            let end = next.map_or(batch.records.len(), |(at, _)| *at);
+            let most = end.min(batch.end_of_part(part)) - *start;
+            let most = merge.room(batch, part).max(1).min(most);
+            let end = run_end(batch, *start, rank, limit, most);
+            merge.add_run(batch, Run { batch: index, part, start: *start as u32, end: end as u32 });
+            *start = end;
+        }
+    }
+
     fn advance(&mut self) {
         self.merged_as = None;
         self.head = match self.ready.pop_front() {
-            Some(Item::Batch(batch)) => Head::Batch(Arc::new(batch), 0),
+            Some(Item::Batch(batch)) => Head::Batch(Arc::new(batch), 0, 0),
             Some(Item::Lost(lost)) => Head::Notice(Notice::Lost(lost)),
             Some(Item::Damage(file, damage)) => Head::Notice(Notice::Damage(file, damage)),
+            Some(Item::Boundary(boundary)) => Head::Notice(Notice::Boundary(boundary)),
             Some(Item::Nothing) => return self.advance(),
             None => self.ahead.take().map_or(Head::Ended, Head::Reading),
         };
@@ -433,7 +497,7 @@ fn read_ahead(mut reader: StreamReader, count: usize, at_once: bool) -> Receiver
         while read < count * NOTICES_OF_ITEM {
             match reader.next_item() {
                 Some(item) => {
-                    let is_small = matches!(item, Item::Lost(_) | Item::Damage(..));
+                    let is_small = !matches!(item, Item::Batch(_) | Item::Nothing);
                     read += if is_small { 1 } else { NOTICES_OF_ITEM };
                     items.push_back(item);
                 }

@@ -78,7 +78,7 @@ impl Repair {
                 self.damage.push((file, damage));
                 Some(0)
             }
-            Item::Lost(_) | Item::Nothing => Some(0),
+            Item::Lost(_) | Item::Boundary(_) | Item::Nothing => Some(0),
         }
     }
 

@@ -51,7 +51,7 @@ fn batches(stream: &Arc<DataStream>) -> Vec<Batch> {
         match item {
             Item::Batch(batch) => found.push(batch),
             Item::Lost(lost) => panic!("{lost:?}"),
-            Item::Nothing => {}
+            Item::Nothing | Item::Boundary(_) => {}
             Item::Damage(_, damage) => panic!("{damage:?}"),
         }
     }
@@ -203,7 +203,7 @@ fn a_loss_stands_between_the_packets_that_reveal_it() {
         .iter()
         .map(|(_, run, notice)| match notice {
             Notice::Lost(lost) => (lost.kind, lost.count, first_after(*run)),
-            Notice::Damage(_, damage) => panic!("{damage:?}"),
+            other => panic!("{other:?}"),
         })
         .collect();
     assert_eq!(found, [(LostKind::Events, Some(5), 40), (LostKind::Packets, Some(3), 70)]);
@@ -237,7 +237,7 @@ fn told(stream: &Arc<DataStream>, gathered: usize) -> Vec<String> {
             })),
             Item::Lost(lost) => told.push(format!("{lost:?}")),
             Item::Damage(file, damage) => told.push(format!("{file} {damage:?}")),
-            Item::Nothing => {}
+            Item::Nothing | Item::Boundary(_) => {}
         }
     }
     told

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use vestige_ctf::derived::Derived;
 use vestige_ctf::muxer::{self, Notice};
-use vestige_ctf::stream::{Batch, LostKind, Record, Selection};
+use vestige_ctf::stream::{Batch, BoundaryKind, LostKind, Record, Selection};
 
 use crate::errors::damage_tuple;
 use crate::event::EventRecord;
@@ -39,15 +39,19 @@ impl Muxer {
     /// ones a filter needs, or `None`.
     ///
     /// `ranges` holds the earliest and the latest time, nanoseconds from the origin, that
-    /// is wanted of each data stream; `record_filter` tells which records pass.
+    /// is wanted of each data stream; `record_filter` tells which records pass; with
+    /// `boundaries`, notices tell where data streams and packets begin and end.
     #[new]
-    #[pyo3(signature = (streams, *, ranges=None, check=false, record_filter=None))]
+    #[pyo3(signature = (
+        streams, *, ranges=None, check=false, record_filter=None, boundaries=false
+    ))]
     fn new(
         py: Python<'_>,
         streams: Vec<StreamInput>,
         ranges: Option<Vec<TimeRange>>,
         check: bool,
         record_filter: Option<Py<RecordFilter>>,
+        boundaries: bool,
     ) -> PyResult<Self> {
         let mut ranges = ranges.unwrap_or_default().into_iter();
         let owners = PyList::empty(py);
@@ -56,7 +60,7 @@ impl Muxer {
         for (stream, owner, classes, needed) in streams {
             let (begin, end) = ranges.next().unwrap_or_default();
             let filter = record_filter.as_ref().map(|filter| filter.get().of(stream.get()));
-            let wanted = Selection { begin, end, classes, needed, filter, check };
+            let wanted = Selection { begin, end, classes, needed, filter, check, boundaries };
             inputs.push((Arc::clone(&stream.get().inner), wanted));
             owners.append(owner)?;
             handles.push(stream);
@@ -270,6 +274,19 @@ impl Merge {
                     (run, owner, kind, lost.count, lost.beginning, lost.end)
                         .into_pyobject(py)?
                         .into_any()
+                }
+                Notice::Boundary(boundary) => {
+                    let kind = match &boundary.kind {
+                        BoundaryKind::StreamBeginning => "stream-beginning",
+                        BoundaryKind::PacketBeginning(_) => "packet-beginning",
+                        BoundaryKind::PacketEnd(_) => "packet-end",
+                        BoundaryKind::StreamEnd => "stream-end",
+                    };
+                    let offset = boundary.packet().map(|packet| packet.properties.offset);
+                    (run, owner, kind, boundary.cycles, offset).into_pyobject(py)?.into_any()
+                }
+                Notice::Inactivity(cycles) => {
+                    (run, owner, "inactivity", cycles, None::<u64>).into_pyobject(py)?.into_any()
                 }
                 Notice::Damage(file, damage) => {
                     let path = self.streams.get(*rank).and_then(|s| s.get().path(*file));

@@ -113,6 +113,7 @@ class Graph:
             self.filters,
             needed=needed,
             check=check,
+            boundaries=getattr(sink, "needs_boundaries", False),
             tell=self._note,
         ):
             sink.consume(merge if needed else merge.shown())

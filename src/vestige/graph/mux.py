@@ -20,6 +20,7 @@ def mux(
     needed: Collection[str] = (),
     *,
     check: bool = False,
+    boundaries: bool = False,
 ) -> core.Muxer:
     """Merge data streams by time.
 
@@ -29,6 +30,8 @@ def mux(
             by default. Expressions are the same for all.
         needed: Names of events that filters need from the beginning on, wanted or not.
         check: Whether to decode every field of every event record, for its errors.
+        boundaries: Whether notices tell where data streams and packets begin and end;
+            then those without a wanted event are there, too.
 
     Returns:
         An iterator over merges.
@@ -44,11 +47,15 @@ def mux(
         expressions.add(wanted.filters)
         classes = wanted.wanted_classes(stream)
         kept = _kept_classes(stream, wanted, needed)
-        if classes is None or any(classes) or any(kept or ()):
+        if boundaries or classes is None or any(classes) or any(kept or ()):
             inputs.append((stream.handle, stream, classes, kept))
             ranges.append(_overlap(wanted, common.get(stream.trace.index)))
     return core.Muxer(
-        inputs, ranges=ranges, check=check, record_filter=_common_filter(expressions)
+        inputs,
+        ranges=ranges,
+        check=check,
+        record_filter=_common_filter(expressions),
+        boundaries=boundaries,
     )
 
 
@@ -119,6 +126,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
     *,
     needed: Collection[str] = (),
     check: bool = False,
+    boundaries: bool = False,
     tell: Callable[[Notice], object],
 ) -> Iterator[core.Merge]:
     """Read data streams: the loop of everything that reads.
@@ -132,6 +140,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
         needed: Names of events that are needed from the beginning on, besides those of
             the filters.
         check: Whether to decode every field of every event record, for its errors.
+        boundaries: Whether notices tell where data streams and packets begin and end.
         tell: Called with each loss and each damage, when the merge in which it lies has
             been used.
 
@@ -139,7 +148,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
         The merges, in order, when the filters have seen them.
     """
     wanted = frozenset(needed).union(*(one.needed_events for one in filters))
-    for merge in mux(streams, selection, wanted, check=check):
+    for merge in mux(streams, selection, wanted, check=check, boundaries=boundaries):
         for component in filters:
             component.process(merge)
         yield merge

@@ -1,4 +1,8 @@
-"""What there is in a data stream besides event records: losses and damage."""
+"""What there is in a data stream besides event records: losses and damage.
+
+Merges that were asked for it tell where data streams and packets begin and end, too:
+who needs that goes through them in the core.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +67,22 @@ class DamageNotice(NamedTuple):
     """What is wrong, with its file and range of bytes."""
 
 
+_BOUNDARIES = frozenset(
+    (
+        "stream-beginning",
+        "packet-beginning",
+        "packet-end",
+        "stream-end",
+        "inactivity",
+    )
+)
+
 Notice = LostNotice | DamageNotice
 """Either kind of notice."""
 
 
 def notices_of(merge: core.Merge) -> Iterator[Notice]:
-    """Iterate over the notices of a merge, in their order.
+    """Iterate over the losses and the damage in a merge, in their order.
 
     Args:
         merge: A merge whose data streams are represented by :class:`Stream` objects.
@@ -77,6 +91,8 @@ def notices_of(merge: core.Merge) -> Iterator[Notice]:
         The notices.
     """
     for run, stream, kind, *facts in merge.notices:
+        if kind in _BOUNDARIES:
+            continue
         if kind == "damage":
             yield DamageNotice(run, stream, _damage(stream, facts[0]))
         else:

@@ -93,5 +93,9 @@ class Analysis(Sink, Protocol):
         """
 
     @property
+    def needs_boundaries(self) -> bool:
+        """Whether it needs to know where data streams and packets begin and end."""
+
+    @property
     def checks_fields(self) -> bool:
         """Whether all fields are decoded for it, to be sure that they can be."""

@@ -187,6 +187,9 @@ impl CallFold {
         }
         for (rank, run, notice) in &merge.notices {
             let Some(stream) = merge.streams.get(*rank) else { continue };
+            if !matches!(notice, Notice::Lost(_) | Notice::Damage(..)) {
+                continue;
+            }
             let position = starts.get(*run).copied().unwrap_or(end);
             let loss = self.loss(stream, position, notice);
             self.losses.push(loss);

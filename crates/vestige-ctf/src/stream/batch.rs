@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::boundary::{Boundary, BoundaryKind};
 use super::data_stream::DataStream;
 use super::packet::Packet;
 use super::pool::Buffers;
@@ -28,6 +29,9 @@ pub struct Batch {
     first: Part,
     /// The parts after the first; each begins where its `at` and its `record` say.
     more: Vec<Part>,
+    /// What begins or ends in between: each with the index of the record before which it
+    /// stands. Empty unless asked for.
+    boundaries: Vec<(usize, Boundary)>,
     /// Bytes of memory that the packets take.
     packets_size: u64,
     /// Whether its memory is of no use to other batches: windows are larger.
@@ -83,8 +87,19 @@ impl Batch {
     ) -> Self {
         let packets_size = packet.memory_size();
         let first = Part { packet, base, at: 0, record: 0 };
-        let (more, is_thinned) = (Vec::new(), false);
-        Self { stream, file, data, records, selection, first, more, packets_size, is_thinned }
+        let (more, boundaries, is_thinned) = (Vec::new(), Vec::new(), false);
+        Self {
+            stream,
+            file,
+            data,
+            records,
+            selection,
+            first,
+            more,
+            boundaries,
+            packets_size,
+            is_thinned,
+        }
     }
 
     /// Adds the records of the packets behind this batch, as long as there is room in `most`
@@ -116,6 +131,8 @@ impl Batch {
             record: record + part.record,
         };
         self.more.extend(other.parts().map(moved));
+        let moved = |(at, boundary): &(usize, Boundary)| (record + at, boundary.clone());
+        self.boundaries.extend(other.boundaries.iter().map(moved));
         self.packets_size += other.packets_size;
         None
     }
@@ -156,9 +173,8 @@ impl Batch {
     }
 
     /// Makes what was added since a part: all of a packet from byte `at` on.
-    pub(super) fn add_part(&mut self, packet: Packet, before: &Extent, at: usize) {
+    pub(super) fn add_part(&mut self, packet: Arc<Packet>, before: &Extent, at: usize) {
         self.packets_size += packet.memory_size();
-        let packet = Arc::new(packet);
         self.more.push(Part { packet, base: 0, at, record: before.records });
     }
 
@@ -192,8 +208,48 @@ impl Batch {
         let first = parts.next()?;
         let (stream, selection) = (Arc::clone(&self.stream), Arc::clone(&self.selection));
         let (file, packets_size, more) = (self.file, self.packets_size, parts.collect());
-        let is_thinned = true;
-        Some(Self { stream, file, data, records, selection, first, more, packets_size, is_thinned })
+        let (boundaries, is_thinned) = (Vec::new(), true);
+        Some(Self {
+            stream,
+            file,
+            data,
+            records,
+            selection,
+            first,
+            more,
+            boundaries,
+            packets_size,
+            is_thinned,
+        })
+    }
+
+    /// Adds what begins or ends behind the last record.
+    pub(super) fn add_boundary(&mut self, boundary: Boundary) {
+        self.boundaries.push((self.records.len(), boundary));
+    }
+
+    /// Adds both ends of a packet whose records were added last, from an index on.
+    pub(super) fn add_packet_boundaries(
+        &mut self,
+        packet: &Arc<Packet>,
+        before: &Extent,
+        (beginning, end): (Option<u64>, Option<u64>),
+    ) {
+        if before.records == self.records.len() {
+            self.packets_size += packet.memory_size();
+        }
+        let kind = BoundaryKind::PacketBeginning(Arc::clone(packet));
+        self.boundaries.push((before.records, Boundary { kind, cycles: beginning }));
+        let kind = BoundaryKind::PacketEnd(Arc::clone(packet));
+        self.boundaries.push((self.records.len(), Boundary { kind, cycles: end }));
+    }
+
+    /// What begins or ends in between, in order: each with the index of the record before
+    /// which it stands. Empty unless asked for.
+    #[inline]
+    #[must_use]
+    pub fn boundaries(&self) -> &[(usize, Boundary)] {
+        &self.boundaries
     }
 
     /// Leaves out the records behind the first ones.

@@ -53,7 +53,7 @@ pub struct DataStream {
     /// kernel declares hundreds of classes and a recording holds some of them.
     programs: Vec<OnceLock<Program>>,
     /// What its tracer writes wrongly.
-    quirks: Quirks,
+    pub(super) quirks: Quirks,
     base: i64,
     frequency: Option<u64>,
 }

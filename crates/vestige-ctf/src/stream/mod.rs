@@ -6,6 +6,7 @@
 
 mod alignment;
 mod batch;
+mod boundary;
 mod damage;
 mod data_stream;
 mod evidence_strength;
@@ -37,6 +38,7 @@ mod step_table;
 mod verify;
 
 pub use batch::{Batch, Part};
+pub use boundary::{Boundary, BoundaryKind};
 pub use damage::{Damage, DamageKind};
 pub use data_stream::{DataStream, TraceIdentity};
 pub use file::DataFile;

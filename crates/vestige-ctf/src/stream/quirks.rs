@@ -84,6 +84,20 @@ impl Quirks {
     }
 }
 
+impl Quirks {
+    /// The clock value at which a packet ends, given that of its last event record or, without
+    /// any, of its beginning.
+    #[must_use]
+    pub fn end_of_packet(self, beginning: Option<u64>, end: u64, last: u64) -> u64 {
+        let is_open = self.open_packet && end == 0 && beginning != Some(0);
+        let is_early = self.event_after_packet && end < last;
+        match is_open || is_early {
+            true => last,
+            false => end,
+        }
+    }
+}
+
 /// Whether the end that a packet states is after all its events, unless it is 0.
 #[must_use]
 pub fn trusts_packet_end(trace: &TraceClass) -> bool {

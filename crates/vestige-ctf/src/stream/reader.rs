@@ -3,6 +3,7 @@
 //! Damage ends the packet it is in, not the data stream: decision 16 tells which records of
 //! such a packet are given.
 
+mod boundaries;
 mod damaged_packets;
 mod packet_starts;
 mod plain_packets;
@@ -13,6 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::batch::Batch;
+use super::boundary::Boundary;
 use super::damage::{Damage, DamageKind};
 use super::data_stream::DataStream;
 use super::file_window::{FileWindow, MOST_AHEAD};
@@ -21,6 +23,7 @@ use super::packet::{PacketProperties, SharedPacket};
 use super::selection::Selection;
 use super::step_table::StepTable;
 use crate::record::State;
+use boundaries::Boundaries;
 
 /// How many packets are gone through for one batch, so that one whose records are seldom
 /// wanted is given before the file is read to its end.
@@ -37,6 +40,8 @@ pub enum Item {
     Batch(Batch),
     /// A loss that the tracer counted.
     Lost(Lost),
+    /// Something begins or ends; only when asked for.
+    Boundary(Boundary),
     /// Bytes that cannot be used, with the index of their file.
     Damage(usize, Damage),
     /// Nothing in many bytes; it goes on behind them.
@@ -118,6 +123,8 @@ pub struct StreamReader {
     skipped: Option<(usize, usize)>,
     /// The file of whose wrong UUID was told last.
     other_uuid: Option<usize>,
+    /// What has been told of beginnings and ends, when that is wanted.
+    boundaries: Option<Boundaries>,
 }
 
 impl StreamReader {
@@ -142,6 +149,7 @@ impl StreamReader {
             window: FileWindow::default(),
             window_file: 0,
             reported: vec![0; stream.files.len()],
+            boundaries: selection.boundaries.then(Boundaries::default),
             stream,
             selection: Arc::new(selection),
             place: None,
@@ -197,6 +205,13 @@ impl StreamReader {
                     }
                     next => next.map(Item::Batch),
                 },
+                Some(Item::Boundary(boundary))
+                    if self.packets.start.saturating_sub(from) < MOST_GATHERED =>
+                {
+                    batch.add_boundary(boundary);
+                    gathered = Some(batch);
+                    continue;
+                }
                 item => item,
             };
             self.next_gathered = next;
@@ -223,6 +238,7 @@ impl StreamReader {
                 Some(at) => self.enter_packet(at),
                 None => {
                     (0..self.reported.len()).for_each(|file| self.report_until(file, None));
+                    self.tell_stream_end();
                     if self.pending.is_empty() {
                         return None;
                     }
@@ -294,6 +310,7 @@ impl StreamReader {
     /// Gives out records that are right; what lies between a few of them stays here.
     fn give(&mut self, batch: Batch) {
         let batch = batch.thinned().unwrap_or(batch);
+        self.tell_held(&batch);
         self.pending.push_back(Item::Batch(batch));
     }
 

@@ -22,6 +22,8 @@ pub struct Selection {
     pub filter: Option<Arc<StreamFilter>>,
     /// Whether to decode every field of every record, to be sure that it can be decoded.
     pub check: bool,
+    /// Whether to tell where the data stream and its packets begin and end.
+    pub boundaries: bool,
 }
 
 impl Selection {

@@ -131,7 +131,7 @@ fn verify(chunk: &Chunk) -> Outcome {
     while let Some(item) = reader.next_item() {
         match item {
             Item::Batch(batch) => outcome.records += batch.records.len() as u64,
-            Item::Lost(_) | Item::Nothing => {}
+            Item::Lost(_) | Item::Boundary(_) | Item::Nothing => {}
             Item::Damage(..) => {
                 outcome.right = false;
                 break;

@@ -175,6 +175,7 @@ pub fn merge(streams: Vec<Arc<DataStream>>) -> Outcome {
             match notice {
                 Notice::Lost(lost) => outcome.lost.push(lost),
                 Notice::Damage(_, damage) => outcome.damage.push((rank, damage)),
+                Notice::Boundary(_) | Notice::Inactivity(_) => {}
             }
         }
     }

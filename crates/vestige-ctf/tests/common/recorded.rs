@@ -216,7 +216,7 @@ pub fn read_all(recording: &Recording, bytes: &[u8]) -> Everything {
                 everything.records.extend(batch.records.iter().map(|record| found(&batch, record)));
             }
             Item::Damage(_, damage) => everything.damage.push(damage),
-            Item::Lost(_) | Item::Nothing => {}
+            Item::Lost(_) | Item::Boundary(_) | Item::Nothing => {}
         }
     }
     everything

@@ -67,6 +67,7 @@ impl StreamReader {
                 self.push_damage(&place, damage);
             }
         }
+        self.tell_end(&place);
     }
 
     /// What is missing of a packet behind a bit offset, if anything.
@@ -193,6 +194,7 @@ impl StreamReader {
             None => estimate(self.seen, bits).or((left_out > 0).then_some(left_out)),
         };
         self.push_damage(&place, Damage { start, message, records, ..damage });
+        self.tell_end(&place);
     }
 }
 

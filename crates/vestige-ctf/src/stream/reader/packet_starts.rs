@@ -24,6 +24,7 @@ impl StreamReader {
         let usage = self.selection.use_of(&self.stream, self.packets.start - 1);
         if usage == PacketUse::Before {
             self.skipped = Some((file, packet));
+            self.note_skipped(data.packets.beginning(packet));
             return;
         }
         self.read_skipped();
@@ -133,11 +134,11 @@ impl StreamReader {
         let found = losses(self.previous.as_ref(), properties);
         let gap = std::mem::take(&mut self.gap);
         let counted = found.into_iter().filter(|lost| !(gap && lost.kind == LostKind::Packets));
-        let counted = counted.filter_map(|lost| self.selection.part_of(&self.stream, lost));
-        self.pending.extend(counted.map(Item::Lost));
+        let counted: Vec<_> = counted.collect();
         self.previous = Some(properties.clone());
         let position = properties.events_at;
         let packet = Arc::new(packet);
+        self.tell_beginning(&packet, counted);
         self.place = Some(Place { packet, file, position, limit, floor, held: None });
     }
 

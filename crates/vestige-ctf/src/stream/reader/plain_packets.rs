@@ -132,7 +132,8 @@ impl StreamReader {
             && scan.position == end
             && scan.last <= limit
             && batch.goes_on(&before);
-        if !is_right {
+        let times = self.plain_times(&properties, scan.last);
+        if !is_right || times.is_some() != self.boundaries.is_some() {
             batch.shrink_to(&before);
             return None;
         }
@@ -143,12 +144,20 @@ impl StreamReader {
         self.last = Some(scan.last);
         self.gap = false;
         self.previous = Some(properties.clone());
-        if batch.records.len() == before.records {
+        let is_empty = batch.records.len() == before.records;
+        if is_empty && times.is_none() {
             batch.shrink_to(&before);
             return Some(());
         }
         let head = batch.data.get(at..at + used).unwrap_or_default().to_vec();
-        batch.add_part(Packet { properties, head, slots }, &before, at);
+        let packet = Arc::new(Packet { properties, head, slots });
+        if let Some(times) = times {
+            batch.add_packet_boundaries(&packet, &before, times);
+        }
+        match is_empty {
+            true => batch.shrink_to(&before),
+            false => batch.add_part(packet, &before, at),
+        }
         Some(())
     }
 }

@@ -39,7 +39,8 @@ impl StreamReader {
                 Ok(data) => data,
                 Err(damage) => {
                     self.release(place.held.take());
-                    return self.give_up(place.file, damage);
+                    self.give_up(place.file, damage);
+                    return self.tell_end(&place);
                 }
             };
             records.clear();
