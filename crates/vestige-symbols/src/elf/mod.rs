@@ -1,0 +1,15 @@
+//! ELF files: headers, sections, symbols, links to other files.
+
+pub(crate) mod alt_link;
+pub(crate) mod compression;
+pub(crate) mod debug_link;
+pub(crate) mod elf_file;
+pub(crate) mod encoded_numbers;
+pub(crate) mod executable_ranges;
+pub(crate) mod function_descriptors;
+pub(crate) mod function_symbols;
+pub(crate) mod header;
+pub(crate) mod mini_debug_info;
+pub(crate) mod notes;
+pub(crate) mod plt;
+pub(crate) mod section_data;
