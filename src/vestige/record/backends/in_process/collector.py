@@ -227,7 +227,11 @@ class RunningCollector:
             Their IDs in their own PID namespaces, and the inodes of these, 0 for one
             that is not known. A thread whose end the kernel did not tell is among them.
         """
-        return {(vpid, space) for vpid, _, space, _ in self._core.live_slots()}
+        return {*self.names()}
+
+    def names(self) -> dict[tuple[int, int], str]:
+        """Return the same processes, each with the name of one of its threads."""
+        return {(vpid, space): name for vpid, _, space, name in self._core.live_slots()}
 
     def open_requests(self) -> int:
         """Let programs ask for plans, before the start.

@@ -67,6 +67,9 @@ class Program:
         self.known: set[int] = set()
         """Those to which it has ever recorded, and told what is loaded."""
 
+        self.is_welcomed = False
+        """Whether it records what it was told, and to no memory from before."""
+
         self.is_gone = False
         self.silent_since: float | None = None
         """When it was asked, or last said something before the end of its answer."""

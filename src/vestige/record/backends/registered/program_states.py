@@ -9,26 +9,49 @@ from .loaded_state import LoadedObjects, LoadedState, ToldProgram
 from .program import Program
 from .trace import ProgramTrace
 
-__all__ = ["ProgramStates", "told_of"]
+__all__ = ["ProgramStates", "joined", "told_now", "told_of"]
 
 MOST_GONE = 256
 """Programs that have ended, and whose state snapshots tell."""
 
 
-def _told(program: Program) -> ToldProgram:
-    hello, known = program.hello, frozenset(program.known)
-    space = hello.pid_namespace
-    return ToldProgram(program.pid, program.vpid, space, hello.name, known)
+def told_now(program: Program) -> ToldProgram:
+    """Return a program as it is told to the memories that it records to now.
+
+    Args:
+        program: The program.
+    """
+    hello, arenas = program.hello, frozenset(program.recorded.values())
+    return ToldProgram(
+        program.pid, program.vpid, hello.pid_namespace, hello.name, arenas
+    )
 
 
-def told_of(programs: Iterable[Program], trace: ProgramTrace) -> list[ToldProgram]:
-    """Return those programs that record to a trace, to be told.
+def told_of(programs: Iterable[ToldProgram], trace: ProgramTrace) -> list[ToldProgram]:
+    """Return those programs that record to a trace.
 
     Args:
         programs: Of a session.
         trace: The trace.
     """
-    return [_told(one) for one in programs if trace.arena in one.recorded.values()]
+    return [one for one in programs if trace.arena in one.arenas]
+
+
+def joined(
+    before: Iterable[ToldProgram], now: Iterable[ToldProgram]
+) -> list[ToldProgram]:
+    """Return programs that there were at one of two times, each once.
+
+    Args:
+        before: Those of the first.
+        now: Those of the second.
+    """
+    found: dict[int, ToldProgram] = {one.pid: one for one in before}
+    for one in now:
+        known = found.get(one.pid)
+        arenas = one.arenas | known.arenas if known else one.arenas
+        found[one.pid] = one._replace(arenas=arenas)
+    return [*found.values()]
 
 
 class ProgramStates:
@@ -76,7 +99,7 @@ class ProgramStates:
         return [one for one in programs if one.pid in self._silent]
 
     def read(
-        self, programs: Sequence[Program], before: LoadedState | None = None
+        self, programs: Sequence[ToldProgram], before: LoadedState | None = None
     ) -> LoadedState:
         """Return what programs have loaded, and have had before.
 
@@ -91,7 +114,7 @@ class ProgramStates:
     def tell(
         self,
         traces: Mapping[tuple[str, int], ProgramTrace],
-        programs: Sequence[Program],
+        programs: Sequence[ToldProgram],
         loaded: LoadedState,
         times: Mapping[tuple[str, int], int] | None = None,
     ) -> None:
@@ -113,7 +136,7 @@ class ProgramStates:
                 self._silent |= {one.pid for one in told}
 
     def keep(
-        self, programs: Iterable[Program], loaded: LoadedState, here: set[int]
+        self, programs: Iterable[ToldProgram], loaded: LoadedState, here: set[int]
     ) -> None:
         """Let snapshots tell what programs have loaded.
 
@@ -139,15 +162,14 @@ class ProgramStates:
         """
         known = self._kept.get(program.pid)
         if known is None or arena not in known.arenas:
-            told = self._note(program)
+            told = self._note(told_now(program))
             loaded = self._looks.read([program.pid], self.kept)
             self._file.add(told, self._kept, self._set_kept(loaded, here))
 
-    def _note(self, program: Program) -> ToldProgram:
+    def _note(self, program: ToldProgram) -> ToldProgram:
         """Note to which memories a program has recorded, also for another daemon."""
-        told = _told(program)
-        if known := self._kept.get(program.pid):
-            told = told._replace(arenas=told.arenas | known.arenas)
+        known = self._kept.get(program.pid)
+        [told] = joined([known] if known else [], [program])
         self._kept[program.pid] = told
         return told
 
@@ -170,12 +192,12 @@ class ProgramStates:
         self._kept, self.kept = {}, None
 
     def for_snapshot(
-        self, programs: Iterable[Program]
+        self, programs: Iterable[ToldProgram]
     ) -> tuple[list[ToldProgram], LoadedState]:
         """Return all programs that a snapshot tells of, and what they have loaded.
 
         Args:
             programs: Those that record now.
         """
-        told = self._kept | {one.pid: _told(one) for one in programs}
-        return [*told.values()], self._looks.read([*told], self.kept)
+        told = joined(self._kept.values(), programs)
+        return told, self._looks.read([one.pid for one in told], self.kept)

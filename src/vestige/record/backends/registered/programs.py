@@ -24,11 +24,11 @@ from ..lttng_ust.timers import Timers
 from ..lttng_ust.trace_files import OwnerFiles
 from ..patience import LONGEST_FOR_ANSWERS, Patience
 from ._agreement import MOST_CHANNELS, REGISTRATION_SOCKET, Joining, Message
-from .loaded_state import LoadedObjects, LoadedState
+from .loaded_state import LoadedObjects, LoadedState, ToldProgram
 from .meeting_place import announce
 from .messages import LARGEST_MESSAGE, Hello, decode
 from .program import Program, ProgramGoneError
-from .program_states import ProgramStates, told_of
+from .program_states import ProgramStates, joined, told_now, told_of
 from .trace import (
     Losses,
     ProgramTrace,
@@ -230,6 +230,7 @@ class RegisteredPrograms:
         for arena in program.hello.arenas - {*program.recorded.values()}:
             # What it recorded for another daemon is of no session any more.
             await program.stop(arena)
+        program.is_welcomed = True
         program.let_begin()
 
     def _bury(self, program: Program) -> None:
@@ -343,7 +344,7 @@ class RegisteredPrograms:
         times = {key: one.now() for key, one in session.traces.items()}
         bring = partial(self._try_to_bring, session)
         await self._patience.bring([*self._programs], bring, lambda _: None)
-        if again := session.states.take_again():
+        if again := [*map(told_now, session.states.take_again())]:
             loaded = session.states.read(again, session.states.kept)
             self._tell_state(session, again, loaded, times)
             await self.dump_state_for_chunk(plan.name)
@@ -432,13 +433,18 @@ class RegisteredPrograms:
         session = self._sessions.get(name)
         if session is None:
             return True
-        programs = self._recorded(session)
-        before = self._looks.read([one.pid for one in programs])
-        done = [
-            one.cut(told_of(programs, one), before) for one in session.traces.values()
-        ]
-        self._tell_state(session, programs, session.states.read(programs, before))
+        before = self._present(session)
+        had = session.states.read(before)
+        done = [one.cut(told_of(before, one), had) for one in session.traces.values()]
+        self._tell_change(session, before, had)
         return all(done)
+
+    def _tell_change(
+        self, session: _Session, before: Sequence[ToldProgram], had: LoadedState
+    ) -> None:
+        """Tell what programs have, and had before the present chunk began."""
+        programs = joined(before, self._present(session))
+        self._tell_state(session, programs, session.states.read(programs, had))
 
     def _recorded(self, session: _Session) -> list[Program]:
         """Return the programs that record for a session."""
@@ -447,16 +453,29 @@ class RegisteredPrograms:
             one for one in self._programs if any(key[0] == name for key in one.recorded)
         ]
 
+    def _present(self, session: _Session) -> list[ToldProgram]:
+        """Return who records for a session, also those that have not registered."""
+        programs = [*map(told_now, self._recorded(session))]
+        registered = {
+            (one.vpid, one.hello.pid_namespace)
+            for one in self._programs
+            if one.is_welcomed
+        }
+        for trace in [*session.traces.values()]:
+            programs = joined(trace.unregistered(registered), programs)
+        return programs
+
     def _tell_state(
         self,
         session: _Session,
-        programs: Sequence[Program],
+        programs: Sequence[ToldProgram],
         loaded: LoadedState,
         times: Mapping[tuple[str, int], int] | None = None,
     ) -> None:
         """Write what programs had when the present chunk began, or at other times."""
         if session.plan.output is None:
-            session.states.keep(programs, loaded, {one.pid for one in self._programs})
+            here = {one.pid for one in self._programs} | {one.pid for one in programs}
+            session.states.keep(programs, loaded, here)
         else:
             session.states.tell(session.traces, programs, loaded, times)
 
@@ -469,12 +488,12 @@ class RegisteredPrograms:
         session = self._sessions.get(name)
         if session is None:
             return
-        programs = self._recorded(session)
-        before = self._looks.read([one.pid for one in programs])
+        before = self._present(session)
+        had = session.states.read(before)
         for trace in session.traces.values():
             trace.clear()
         session.states.forget()
-        self._tell_state(session, programs, session.states.read(programs, before))
+        self._tell_change(session, before, had)
 
     def chunk_size(self, name: str) -> int:
         """Return how many bytes were written since the last rotation.
@@ -589,10 +608,10 @@ class RegisteredPrograms:
         if session is None:
             return []
         times = {key: one.now() for key, one in session.traces.items()}
-        programs = self._recorded(session)
+        programs = self._present(session)
         loaded = session.states.read(programs, session.states.kept)
         self._tell_state(session, programs, loaded, times)
-        asked = session.states.silent_of(programs)
+        asked = session.states.silent_of(self._recorded(session))
         silent: list[Program] = []
 
         async def dump(program: Program) -> None:
@@ -618,7 +637,7 @@ class RegisteredPrograms:
         session = self._sessions.get(name)
         if session is None:
             return
-        told, loaded = session.states.for_snapshot(self._recorded(session))
+        told, loaded = session.states.for_snapshot(self._present(session))
         for trace in [*session.traces.values()]:
             own = [one for one in told if trace.arena in one.arenas]
             trace.write_state(own, loaded)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid as uuids
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,6 +29,7 @@ from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
 from ..lttng_ust.trace_files import INDEX_FOLDER, OwnerFiles, TraceFolder
 from .channel_options import channel_options, channel_writing
 from .loaded_state import LoadedState, ToldProgram, told_processes
+from .unregistered import unregistered
 
 if TYPE_CHECKING:
     from ..lttng_ust.trace_files import Older
@@ -292,6 +293,19 @@ class ProgramTrace:
             self.failure = error
             return False
         return True
+
+    def unregistered(
+        self, registered: Collection[tuple[int, int]]
+    ) -> list[ToldProgram]:
+        """Return the processes that record here, and have not registered.
+
+        Args:
+            registered: Those that have: their IDs in their own PID namespaces, and the
+                inodes of these.
+        """
+        if self.breakage is not None:
+            return []
+        return unregistered(self._collector.names(), registered, self.arena)
 
     def now(self) -> int:
         """Return the time now, as records have it."""
