@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .._suppress import suppress
 from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +11,7 @@ __all__ = ["LARGEST", "read_size", "read_time", "round_sizes"]
 
 _SIZES = {"k": 10, "K": 10, "M": 20, "G": 30}
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
+_DIGITS = "0123456789abcdef"
 LARGEST = (1 << 64) - 1
 """Of all numbers that LTTng takes."""
 
@@ -32,27 +32,25 @@ def read_time(text: str) -> int | None:
     """Return microseconds; ``None`` if it is no time.
 
     Args:
-        text: A number, with ``us``, ``ms``, ``s``, ``m`` or ``h`` after it.
+        text: A decimal number, with ``us``, ``ms``, ``s``, ``m`` or ``h`` after it.
     """
     digits = text.rstrip("hmsu")
     factor = _TIMES.get(text[len(digits) :] or "us")
-    number = _read_number(digits)
-    if factor is None or number is None or number * factor > LARGEST:
+    if factor is None or not (digits.isascii() and digits.isdigit()):
         return None
-    return number * factor
+    number = int(digits) * factor
+    return number if number <= LARGEST else None
 
 
 def _read_number(text: str) -> int | None:
-    if not text.isascii() or not text[:1].isdigit() or "_" in text:
-        return None
-    base = 10
+    digits, base = text, 10
     if text[:2] in {"0x", "0X"}:
-        base = 16
+        digits, base = text[2:], 16
     elif text.startswith("0") and text != "0":
-        base = 8
-    with suppress(ValueError):
-        return int(text, base)
-    return None
+        digits, base = text[1:], 8
+    # Python would also take white space, underscores and other prefixes.
+    is_number = {*digits.lower()} <= {*_DIGITS[:base]}
+    return int(digits, base) if digits and is_number else None
 
 
 def round_sizes(attributes: dict[str, object]) -> Iterator[tuple[str, int, int]]:
