@@ -49,7 +49,10 @@ def numbers(trace: Path) -> list[int]:
 def test_each_event_is_in_one_chunk(
     daemon: SessionDaemon, workshop: Workshop, tmp_path
 ):
-    """Of a program that goes on, and of one that ends between two rotations."""
+    """Of a program that goes on, and of one that ends between two rotations.
+
+    What a busy machine leaves no time to write is told as lost.
+    """
     begin(daemon, tmp_path, RULE)
     gate = tmp_path / "gate"
     program = launch(daemon, workshop.program("flood"), 1000, 300, 500, gate)
@@ -62,12 +65,15 @@ def test_each_event_is_in_one_chunk(
     assert program.wait(SECONDS) == 0
     say(daemon, "rotate")
     run(daemon, workshop.program("flood"), FEW_EVENTS)
-    assert end(daemon) == ""
+    said = re.match(r"Warning: (\d+) events were discarded", end(daemon))
+    lost = int(said[1]) if said else 0
     say(daemon, "destroy")
     chunks = archives(tmp_path)
     found = [numbers(one) for one in chunks]
     assert found[-1] == [*range(FEW_EVENTS)]
-    assert [one for chunk in found[:-1] for one in chunk] == [*range(300_000)]
+    recorded = [one for chunk in found[:-1] for one in chunk]
+    assert recorded == sorted({*recorded} & {*range(300_000)})
+    assert len(recorded) + lost == 300_000
     assert sum(map(bool, found)) > 3
     assert all([*one.rglob("metadata")] for one in chunks)
 
