@@ -146,6 +146,28 @@ def test_a_program_that_stands_still(daemon, built, tmp_path, tracer):
 
 
 @pytest.mark.parametrize("tracer", TRACERS)
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_a_program_that_joins_late(daemon, built, tmp_path, tracer, is_cut):
+    """It stood still when the session was started again."""
+    start(daemon, tmp_path)
+    with hurried(daemon, built[tracer]) as one:
+        goes_on(one)
+        for words in ("stop", "rotate"):
+            say(daemon, words)
+        one.send_signal(signal.SIGSTOP)
+        say(daemon, "start")
+        if is_cut:
+            say(daemon, "rotate")
+        one.send_signal(signal.SIGCONT)
+        goes_on(one)
+    assert [count > 0 for count in ended(daemon, tmp_path)] == [
+        True,
+        *([False] if is_cut else []),
+        True,
+    ]
+
+
+@pytest.mark.parametrize("tracer", TRACERS)
 def test_a_session_that_goes_on_in_another_chunk(daemon, built, tmp_path, tracer):
     """It was rotated, or cleared, while it was stopped; or its rules were disabled."""
     start(daemon, tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...._typing import NamedTuple
 from .kept_states import KeptStates
 from .loaded_state import LoadedObjects, LoadedState, ToldProgram
 from .program import Program
@@ -13,6 +14,15 @@ __all__ = ["ProgramStates", "joined", "told_now", "told_of"]
 
 MOST_GONE = 256
 """Programs that have ended, and whose state snapshots tell."""
+
+
+class Again(NamedTuple):
+    """A program that records to a memory which it knows."""
+
+    program: Program
+    arena: int
+    time: int
+    """Before it was told to, as records of the memory have it."""
 
 
 def told_now(program: Program) -> ToldProgram:
@@ -69,23 +79,24 @@ class ProgramStates:
         self._file = KeptStates(folder)
         self._kept: dict[int, ToldProgram] = {}
         """The programs of that, by process."""
-        self._again: list[Program] = []
+        self._again: list[Again] = []
         self._silent: set[int] = set()
         """Processes whose state the daemon cannot tell."""
 
-    def join(self, program: Program, arena: int) -> None:
+    def join(self, program: Program, arena: int, time: int) -> None:
         """Note that a program records.
 
         Args:
             program: The program.
             arena: The inode of the memory. If it had that before, it tells nothing of
                 what it has loaded meanwhile.
+            time: Before that, as records have it.
         """
         if arena in program.known:
-            self._again.append(program)
+            self._again.append(Again(program, arena, time))
         program.known.add(arena)
 
-    def take_again(self) -> list[Program]:
+    def take_again(self) -> list[Again]:
         """Return those that have joined again, once."""
         again, self._again = self._again, []
         return again

@@ -76,6 +76,8 @@ class _Session:
         self.states = ProgramStates(looks, plan.kept)
         self.failure: Exception | None = None
         self.timers = Timers()
+        self.cut_at: dict[tuple[str, int], int] = {}
+        """By trace: when the present chunk had begun, if it is not the first."""
         self.told: Exception | None = None
         """The last one that was told, and stays true."""
 
@@ -292,9 +294,10 @@ class RegisteredPrograms:
         self._expect(key, trace)
         rules = session.rules[channel.name]
         replaced = _replaced(program, session, channel.name, trace.arena)
+        time = trace.now()
         status = await program.record(trace.words(channel), rules, replaced)
         if status == Joining.DONE:
-            session.states.join(program, trace.arena)
+            session.states.join(program, trace.arena, time)
             if session.plan.output is None:
                 here = {one.pid for one in self._programs}
                 session.states.keep_first(program, trace.arena, here)
@@ -341,15 +344,35 @@ class RegisteredPrograms:
         """
         session = self._sessions.setdefault(plan.name, _Session(plan, self._looks))
         session.set_plan(plan)
-        times = {key: one.now() for key, one in session.traces.items()}
-        bring = partial(self._try_to_bring, session)
+        is_waited_for = True
+
+        async def bring(program: Program) -> None:
+            await self._try_to_bring(session, program)
+            if not is_waited_for:
+                await self._tell_again(session)
+
         await self._patience.bring([*self._programs], bring, lambda _: None)
-        if again := [*map(told_now, session.states.take_again())]:
-            loaded = session.states.read(again, session.states.kept)
-            self._tell_state(session, again, loaded, times)
-            await self.dump_state_for_chunk(plan.name)
+        is_waited_for = False
+        await self._tell_again(session)
         for channel in plan.channels:
             self._begin_monitor(session, channel)
+
+    async def _tell_again(self, session: _Session) -> None:
+        """Tell what those have loaded who have joined again, and tell nothing."""
+        name = session.plan.name
+        again = session.states.take_again()
+        if not again or self._sessions.get(name) is not session:
+            return
+        times: dict[tuple[str, int], int] = {}
+        for key, trace in session.traces.items():
+            joined_at = [one.time for one in again if one.arena == trace.arena]
+            if joined_at:
+                # If it was cut since, they were described to the chunk.
+                times[key] = max(min(joined_at), session.cut_at.get(key, 0))
+        programs = joined([], (told_now(one.program) for one in again))
+        loaded = session.states.read(programs, session.states.kept)
+        self._tell_state(session, programs, loaded, times)
+        await self.dump_state_for_chunk(name)
 
     def _begin_monitor(self, session: _Session, channel: ChannelPlan) -> None:
         async def monitor() -> None:
@@ -445,6 +468,7 @@ class RegisteredPrograms:
         """Tell what programs have, and had before the present chunk began."""
         programs = joined(before, self._present(session))
         self._tell_state(session, programs, session.states.read(programs, had))
+        session.cut_at = {key: one.now() for key, one in session.traces.items()}
 
     def _recorded(self, session: _Session) -> list[Program]:
         """Return the programs that record for a session."""
