@@ -24,16 +24,18 @@ struct writer {
 	_Atomic unsigned long begun;
 	_Atomic unsigned long done;
 	unsigned long process;
+	/* The process of which it is, or which was forked. */
+	unsigned long program;
 };
 
 struct counts {
 	_Atomic unsigned long writers;
-	unsigned long unused[2];
+	unsigned long unused[3];
 	struct writer each[WRITERS];
 };
 
 static struct counts *counts;
-static unsigned long bursts, seed;
+static unsigned long bursts, seed, program;
 
 /* Each event is of the function at its number modulo four. */
 #define EMITTER(name)                                                                       \
@@ -66,6 +68,7 @@ static void *write_events(void *unused)
 
 	if (who >= WRITERS)
 		abort();
+	counts->each[who].program = program;
 	counts->each[who].process = (unsigned long) getpid();
 	for (unsigned long burst = 0; !bursts || burst < bursts; burst++) {
 		unsigned long events = rand_r(&chance) % 400 ? 4 : 2000;
@@ -105,6 +108,7 @@ int main(int count, char **words)
 	if (counts == MAP_FAILED)
 		return 2;
 	close(file);
+	program = (unsigned long) getpid();
 	seed = strtoul(words[2], NULL, 10);
 	bursts = strtoul(words[3], NULL, 10);
 	forks = strtoul(words[5], NULL, 10);

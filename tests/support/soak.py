@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import select
@@ -29,7 +30,9 @@ SECONDS = 60.0
 LONGEST_PAUSE = 3.0
 """Seconds that a program stands still at most."""
 LONGEST_TO_FOLLOW = 2.0
-"""Seconds until one that answers again does what sessions say, on a busy machine."""
+"""Seconds until one that answers again does what sessions say, on a busy machine. Also
+until a child does that was forked: with Vestige's tracer, it goes on like its parent until
+it has registered."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +99,13 @@ class Soak:
         self.sessions = [SoakSession(kind, folder, chance) for kind in KINDS]
         self._chance = chance
         self._windows: list[Window] = []
+        self._changes: list[tuple[float, Window]] = []
+        """Those with children that may not have registered, and when they surely have."""
         self._following: dict[int, float] = {}
         """Processes that answer again, and when they have surely followed."""
         self._begin = time.monotonic()
+        self._writers: list[tuple[float, int]] = []
+        """How many there were, and when."""
         self._paused_since = 0.0
         kills = [self._kill_daemon] if kills_daemon else []
         self._steps: list[Callable[[], None]] = [
@@ -139,8 +146,8 @@ class Soak:
             self._end_sessions()
         finally:
             self.programs.end()
-            for window in self._windows:
-                self._settle([*window.paused])
+            paused = {one for window in self._windows for one in window.paused}
+            self._settle([*paused], math.inf)
         return {one.name: one.check(self.counts) for one in self.sessions}
 
     def _note(self, what: str) -> None:
@@ -166,19 +173,39 @@ class Soak:
         if window.paused:
             self._windows.append(window)
 
+    @contextmanager
+    def _change(self) -> Iterator[Window]:
+        """As above: what programs record changes."""
+        with self._window() as window:
+            yield window
+        now = time.monotonic()
+        old = (many for at, many in self._writers if at < now - LONGEST_TO_FOLLOW)
+        window.youngest = max(old, default=0)
+        self._changes.append((now + LONGEST_TO_FOLLOW, window))
+
     def _settle_those_due(self) -> None:
         now = time.monotonic()
+        self._writers.append((now, len(self.counts.begun())))
         due = [one for one, end in self._following.items() if end < now]
         for process in due:
             del self._following[process]
-        self._settle(due)
+        self._settle(due, now)
 
-    def _settle(self, processes: list[int]) -> None:
-        """Note that processes do now what the daemon has asked before, or are gone."""
+    def _settle(self, processes: list[int], now: float) -> None:
+        """Note that processes do now what the daemon has asked before, or are gone.
+
+        Args:
+            processes: Those that stood still.
+            now: The time; children that were young before have registered.
+        """
         for window in self._windows:
             for process in processes:
-                window.settle(process, self.counts.processes(), self.counts.begun())
+                window.settle(process, self.counts)
         self._windows = [one for one in self._windows if one.paused]
+        for end, window in self._changes:
+            if end < now:
+                window.settle_children(self.counts)
+        self._changes = [one for one in self._changes if one[0] >= now]
 
     def _wait_for(self, processes: Callable[[], list[int]], seconds: float) -> None:
         """Wait until the daemon lists processes, and note that they follow."""
@@ -212,13 +239,13 @@ class Soak:
             session.said += self._say("destroy", session.name)
 
     def _start(self, session: SoakSession) -> None:
-        with self._window() as window:
+        with self._change() as window:
             self._say("start", session.name)
         session.is_active, session.is_rotated = True, False
         session.expected.change(window, records=session.is_enabled)
 
     def _stop(self, session: SoakSession) -> None:
-        with self._window() as window:
+        with self._change() as window:
             session.said += self._say("stop", session.name)
         session.is_active = False
         session.expected.change(window, records=False)
@@ -229,7 +256,7 @@ class Soak:
 
     def _enable_or_disable(self) -> None:
         session = self._chance.choice(self.sessions)
-        with self._window() as window:
+        with self._change() as window:
             does = session.disabling() if session.is_enabled else session.rules()
             for words in does:
                 self._say(*words)

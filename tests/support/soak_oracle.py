@@ -8,7 +8,6 @@ import re
 import subprocess
 import warnings
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ import polars as pl
 
 import vestige
 
-from .soak_programs import EMITTERS, Numbers
+from .soak_programs import EMITTERS, Counts, Numbers
 
 __all__ = [
     "ABSENT",
@@ -35,10 +34,6 @@ States = npt.NDArray[np.int8]
 """One of these for each number."""
 READ_SECONDS = 300.0
 TOLD_LOSS = re.compile("Tracer (may have )?discarded ")
-DUMP_END = "lttng_ust_statedump:end"
-LONGEST_DUMP = timedelta(seconds=15)
-"""From the begin of a chunk to the end of the state dumps in it: a program that stands
-still describes itself later."""
 COLUMNS = [
     "timestamp",
     "stream_id",
@@ -61,7 +56,11 @@ class Window:
     """Events that each had begun when it was done."""
 
     paused: set[int] = field(default_factory=set)
-    """Processes that could not follow yet."""
+    """Processes that could not follow yet, nor could children that they fork meanwhile."""
+
+    youngest: int | None = None
+    """Children from this writer on may not have registered when it ended: they go on as
+    their parents did."""
 
     def of(self, writer: int) -> tuple[int, int]:
         """Return the numbers that begin and end it."""
@@ -70,14 +69,29 @@ class Window:
             int(self.after[writer]) if writer < len(self.after) else 0,
         )
 
-    def settle(self, process: int, processes: Numbers, begun: Numbers) -> None:
+    def settle(self, process: int, counts: Counts) -> None:
         """Note that a process has followed by now, which stood still before."""
-        if process not in self.paused:
-            return
-        self.paused.remove(process)
+        if process in self.paused:
+            self.paused.remove(process)
+            begun = counts.begun()
+            mine = (counts.processes() == process) | (counts.programs() == process)
+            self._reach(begun, mine)
+
+    def settle_children(self, counts: Counts) -> None:
+        """Note that children have registered by now that were young."""
+        if self.youngest is not None:
+            begun = counts.begun()
+            are_children = counts.processes() != counts.programs()
+            are_children[: self.youngest] = False
+            self._reach(begun, are_children)
+            self.youngest = None
+
+    def _reach(self, begun: Numbers, mine: npt.NDArray[np.bool_]) -> None:
+        """Let it end at what some writers have begun."""
         grown = np.zeros(len(begun), dtype=np.int64)
         grown[: len(self.after)] = self.after
-        mine = processes == process
+        # There may be more writers by now.
+        mine = mine[: len(begun)]
         grown[mine] = begun[mine]
         self.after = grown
 
@@ -179,9 +193,6 @@ class Found:
     unnamed: int = 0
     """Those of them that were not recorded during a state dump."""
 
-    late: int = 0
-    """Those of them that came after a state dump, or when there should be one."""
-
     times: dict[str, tuple[int, int]] = field(default_factory=dict)
     """First and last time of each data stream."""
 
@@ -261,12 +272,6 @@ def _check_functions(found: Found, table: pl.DataFrame, only: str) -> None:
     found.unnamed = unnamed.height
     if count := unnamed.filter(~_is_own(unnamed, only)).height:
         found.complaints.append(f"{count} events of LTTng-UST have no functions")
-    dumps = table.filter(pl.col("event") == DUMP_END).group_by(keys)
-    ends = dumps.agg(pl.col("timestamp").min().alias("dumped"))
-    latest = pl.lit(table["timestamp"]).min() + LONGEST_DUMP
-    due = pl.coalesce(pl.col("dumped"), latest)
-    late = unresolved.join(ends, on=keys, how="left").filter(pl.col("timestamp") > due)
-    found.late = _outside_dumps(late, table, keys).height
     if wrong.height:
         found.complaints.append(f"{wrong.height} wrong functions, such as {wrong[0]}")
 

@@ -26,7 +26,7 @@ EMITTERS = ("emit_alpha", "emit_bravo", "emit_charlie", "emit_delta")
 Numbers = npt.NDArray[np.int64]
 """One for each writer."""
 WRITERS = 16384
-WORDS = 3
+WORDS = 4
 END_SECONDS = 60.0
 
 
@@ -79,6 +79,10 @@ class Counts:
     def processes(self) -> Numbers:
         """Return the process ID of each writer."""
         return self._column(2)
+
+    def programs(self) -> Numbers:
+        """Return that of the process that was started, where others are its children."""
+        return self._column(3)
 
 
 class SoakedPrograms:

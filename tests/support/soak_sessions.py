@@ -13,7 +13,6 @@ import polars as pl
 
 from .soak_oracle import ABSENT, MAY, MUST, Expected, Found, lost_in, read_trace
 from .soak_programs import Counts
-from .tortured import IS_LONG
 
 __all__ = ["KINDS", "LEFT", "Report", "SoakSession"]
 
@@ -146,20 +145,11 @@ class SoakSession:
         chunks = [read_trace(one) for one in self.archives()]
         report.archives = len(chunks)
         _check_chunks(report, chunks)
-        # A child whose chunk is cut off before it has registered is not described. It is
-        # in the trace of its parent until then if each process has one.
-        if IS_LONG and self.name != "processes":
-            report.faults += [
-                f"{one.place.name}: {one.unnamed} events have no functions"
-                for one in chunks
-                if one.unnamed
-            ]
-        elif self.expected.is_exact:
-            report.faults += [
-                f"{one.place.name}: {one.late} events have no functions"
-                for one in chunks
-                if one.late
-            ]
+        report.faults += [
+            f"{one.place.name}: {one.unnamed} events have no functions"
+            for one in chunks
+            if one.unnamed
+        ]
         if chunks:
             columns = ["writer", "number"]
             events = pl.concat([one.events.select(columns) for one in chunks])
@@ -191,7 +181,7 @@ class SoakSession:
             one = Report()
             report.damage += len(found.complaints)
             one.faults += found.complaints
-            if IS_LONG and found.unnamed:
+            if found.unnamed:
                 one.faults.append(f"{found.unnamed} events have no functions")
             _check_numbers(one, found.events, expected, counts)
             report.missing += one.missing if self.name == "kept" else 0
