@@ -81,7 +81,7 @@ demo: $(VENV)/.built
 	@$(BIN)/vestige demo --no-pager
 
 test: $(VENV)/.built $(VENV)/.dev
-	@cargo test -q --release -p vestige-collector -p vestige-ctf -p vestige-escapes -p vestige-plan -p vestige-symbols
+	@cargo test -q --release -p vestige-bytes -p vestige-collector -p vestige-ctf -p vestige-escapes -p vestige-plan -p vestige-symbols
 	@$(BIN)/python -m pytest -q
 
 torture: $(VENV)/.built $(VENV)/.dev

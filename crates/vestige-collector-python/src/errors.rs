@@ -4,7 +4,7 @@ use std::io;
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use vestige_collector::arena::FileError;
+use vestige_collector::file_error::FileError;
 
 /// What the operating system says of an error, without its number.
 pub fn os_text(text: &str, code: i32) -> String {

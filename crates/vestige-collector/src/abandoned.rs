@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::accounts;
-use crate::arena::{at_path, Arena};
+use crate::arena::Arena;
+use crate::file_error::at_path;
 use crate::layout::{CLOSED, MAGIC, OWNER_DIED};
 use crate::sys;
 

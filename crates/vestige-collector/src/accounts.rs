@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use crate::account::{Account, WORDS};
-use crate::arena::at_path;
 use crate::fault::Guard;
+use crate::file_error::at_path;
 use crate::layout::{self, REGION};
 use crate::mapping::Mapping;
 use crate::rollover::Rollover;

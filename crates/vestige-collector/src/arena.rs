@@ -12,12 +12,14 @@ use std::sync::atomic::Ordering;
 use crate::account::Account;
 use crate::accounts::{self, Accounts};
 use crate::fault::Guard;
-use crate::geometry::{Geometry, PAGE};
+use crate::file_error::{at_path, FileError};
+use crate::geometry::Geometry;
 use crate::layout::{
     CLASS_BYTES, CLASS_STEP, CLASS_TABLE_BYTES, HANDED_OVER, LEDGER_BYTES, MAGIC, MOST_CPU_RINGS,
     OF_CPU, OVERWRITE, REGION, RINGS_OVERWRITE, SLOT_BYTES,
 };
 use crate::mapping::Mapping;
+use crate::mapping::PAGE;
 use crate::views::{Chunk, Class, Control, Ledger, Shared, Slot};
 use crate::{layout, life, sys};
 
@@ -80,32 +82,6 @@ pub struct Arena {
     /// So many of the first slots have the rings of CPUs.
     cpu_rings: u32,
 }
-
-/// An error that names a file.
-pub fn at_path(error: &io::Error, path: &Path) -> io::Error {
-    let kind = error.kind();
-    let errno = error.raw_os_error();
-    io::Error::new(kind, FileError { errno, path: path.into(), text: error.to_string() })
-}
-
-/// What went wrong with which file.
-#[derive(Debug)]
-pub struct FileError {
-    /// Of the system, if it said so.
-    pub errno: Option<i32>,
-    /// The file.
-    pub path: PathBuf,
-    /// What the system or the collector says of it.
-    pub text: String,
-}
-
-impl std::fmt::Display for FileError {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}: {}", self.path.display(), self.text)
-    }
-}
-
-impl std::error::Error for FileError {}
 
 /// What paths mean to this process: the inode of its mount namespace, 0 where it is unknown, and
 /// device and inode of its root directory.

@@ -8,10 +8,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::arena::{at_path, Arena, Plan};
-use crate::classes::{self, METADATA};
+use crate::arena::{Arena, Plan};
+use crate::classes;
 use crate::drain::Reach;
+use crate::file_error::at_path;
 use crate::files::Write;
+use crate::files::METADATA;
 use crate::layout::MOST_CLASSES;
 use crate::owner::Place;
 use crate::pass::{Found, LiveSlot};

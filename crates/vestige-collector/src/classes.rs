@@ -8,11 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::arena::Arena;
 use crate::class_text::is_class;
-use crate::files::Files;
+use crate::files::{Files, METADATA};
 use crate::layout::{CLASS_STEP, CLASS_TABLE_BYTES, MOST_CLASSES};
 
-/// The file that describes all events.
-pub const METADATA: &str = "metadata";
 /// How an event class begins, up to its ID.
 const HEAD: &str = "\nevent {\n\tid = ";
 /// Before the ID, in the name of an event class that fills a gap.

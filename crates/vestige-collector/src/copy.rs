@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 
-use crate::arena::at_path;
 use crate::arenas::Arenas;
+use crate::file_error::at_path;
 use crate::files::Files;
 use crate::snapshot::Taken;
 

@@ -8,10 +8,10 @@ use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
 use crate::account::Account;
-use crate::arena::at_path;
 use crate::arenas::Arenas;
-use crate::classes::METADATA;
 use crate::drain::Reach;
+use crate::file_error::at_path;
+use crate::files::METADATA;
 use crate::files::{Files, Folder};
 use crate::indexes::Indexes;
 use crate::loaded_state::{Dump, Target};

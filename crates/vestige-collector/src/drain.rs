@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use crate::accounts::Counts;
 use crate::append::{Draft, Stall};
-use crate::classes::METADATA;
+use crate::files::METADATA;
 use crate::layout::{CONTINUED, CONTINUES, DOUBTFUL, KEEP, RECORDS_AT};
 use crate::pool::{Pool, NOBODY, WITHHELD};
 use crate::recording::{Recording, SlotState};

@@ -7,10 +7,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use crate::arena::at_path;
-use crate::classes::METADATA;
+use crate::file_error::at_path;
 use crate::owner::Place;
 use crate::sys::{self, Span};
+
+/// The file that describes all events.
+pub const METADATA: &str = "metadata";
 
 /// Most files that are open at the same time, whatever the limit of the process is.
 const MOST_OPEN: u64 = 1024;

@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::layout::{
     CLASS_TABLE_BYTES, LEDGER_BYTES, MOST_RING_CHUNKS, PACKET_BYTES, RECORDS_AT, REGION, SLOT_BYTES,
 };
-use crate::mapping::Mapping;
+use crate::mapping::{Mapping, PAGE};
 use crate::views::Control;
 
-pub const PAGE: u32 = 4096;
 const MOST_SLOTS: u32 = 1 << 20;
 const LARGEST_CHUNK: u32 = 64 << 20;
 /// An arena of a whole address space is none of ours.

@@ -21,6 +21,7 @@ pub mod copy;
 pub mod cut;
 pub mod drain;
 pub mod fault;
+pub mod file_error;
 pub mod files;
 pub mod fill;
 pub mod full_packets;

@@ -14,7 +14,7 @@ use crate::agreement::{
     EVENT_DUMP_BIN_INFO, EVENT_DUMP_BUILD_ID, EVENT_DUMP_DEBUG_LINK, EVENT_DUMP_END,
     EVENT_DUMP_PROCNAME, EVENT_DUMP_START, HEADER_EXTENDED,
 };
-use crate::arena::at_path;
+use crate::file_error::at_path;
 use crate::files::Files;
 use crate::indexes::Indexes;
 use crate::loaded::{Loaded, LoadedObject};

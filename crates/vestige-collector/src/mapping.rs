@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicU8, Ordering};
 
-use crate::geometry::PAGE;
+pub const PAGE: u32 = 4096;
 
 /// What an access outside of the memory gets; no arena is so small that one happens.
 static NOWHERE_32: AtomicU32 = AtomicU32::new(0);

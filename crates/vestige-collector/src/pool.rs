@@ -9,7 +9,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::arena::Arena;
-use crate::geometry::PAGE;
+use crate::mapping::PAGE;
 use crate::sys;
 
 /// Nobody's: in the pool, or taken by a thread that has not told it yet.

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::account::Account;
-use crate::arena::{at_path, Arena};
-use crate::classes::{Classes, METADATA};
+use crate::arena::Arena;
+use crate::classes::Classes;
 use crate::drain::Group;
+use crate::file_error::at_path;
+use crate::files::METADATA;
 use crate::kept::Left;
 use crate::layout::{CLOSED, FULL};
 use crate::pool::{Most, Pool, Stock};

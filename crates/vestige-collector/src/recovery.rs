@@ -6,11 +6,13 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-use crate::arena::{at_path, Arena};
-use crate::classes::{self, METADATA};
+use crate::arena::Arena;
+use crate::classes;
 use crate::collector::Outcome;
 use crate::drain::Reach;
+use crate::file_error::at_path;
 use crate::files::Write;
+use crate::files::METADATA;
 use crate::layout::{CPU_PACKET_BYTES, PACKET_BYTES};
 use crate::pool::Pool;
 use crate::recording::{Limits, Recording};

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use crate::account::Account;
 use crate::append::Draft;
-use crate::arena::at_path;
 use crate::drain::Group;
+use crate::file_error::at_path;
 use crate::files::Files;
 use crate::indexes::Indexes;
 use crate::loaded_state::{LoadedState, Target};

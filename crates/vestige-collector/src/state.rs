@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::append::Draft;
-use crate::arena::at_path;
+use crate::file_error::at_path;
 use crate::packet::Head;
 use crate::recording::Recording;
 use crate::trace::Trace;

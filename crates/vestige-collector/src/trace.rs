@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
-use crate::arena::at_path;
 use crate::budget::{Budget, FILE_BYTES};
+use crate::file_error::at_path;
 use crate::files::{Files, Write};
 use crate::indexes::Indexes;
 use crate::loaded_state::{LoadedState, Target};

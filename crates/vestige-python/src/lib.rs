@@ -17,8 +17,10 @@ mod event_iterator;
 mod event_view;
 mod field_class;
 mod fields_view;
+mod lookup_rows;
 mod merge;
 mod metadata;
+mod object_file;
 mod open_files;
 mod place_format;
 mod place_objects;
@@ -66,6 +68,8 @@ mod _core {
     #[pymodule_export]
     use crate::metadata::TraceClass;
     #[pymodule_export]
+    use crate::object_file::{file_crc32, ObjectFile};
+    #[pymodule_export]
     use crate::open_files::set_most_open_files;
     #[pymodule_export]
     use crate::place_format::PlaceFormat;
@@ -80,7 +84,7 @@ mod _core {
     #[pymodule_export]
     use crate::stream::{DataFile, DataStream};
     #[pymodule_export]
-    use crate::symbols::{demangle, file_crc32, ObjectFile, SymbolTable};
+    use crate::symbols::{demangle, SymbolTable};
     #[pymodule_export]
     use crate::text::TextRenderer;
     #[pymodule_export]

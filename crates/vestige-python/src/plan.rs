@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use vestige_plan::{Choice, Plan, PlannedFunction, Refusal};
 
-use crate::symbols::{symbol_error, Failure, ObjectFile};
+use crate::object_file::{symbol_error, Failure, ObjectFile};
 
 /// Address, size, name, method, reason and whether it would be missed, of a function.
 type FunctionRow<'a> = (u64, u64, &'a str, Option<&'static str>, Option<&'static str>, bool);

@@ -11,6 +11,9 @@ use crate::open_files::ReopenedFile;
 /// What `st_blocks` counts (inode(7)).
 const BLOCK: u64 = 512;
 
+/// Which file was opened: device, inode, size and time of change.
+pub type Identity = (u64, u64, u64, i64);
+
 /// A regular file that is open for reading at any offset.
 pub struct FileSource {
     file: ReopenedFile,
@@ -31,14 +34,9 @@ impl FileSource {
         Ok(Self { file, size, stored })
     }
 
-    /// The bytes that the file takes on its disk.
-    pub fn stored(&self) -> u64 {
-        self.stored
-    }
-
     /// What tells the file, with its present contents, from others: device, inode, size,
     /// time of change in nanoseconds.
-    pub fn identity(&self) -> io::Result<(u64, u64, u64, i64)> {
+    pub fn identity(&self) -> io::Result<Identity> {
         let metadata = self.file.file()?.metadata()?;
         let modified = metadata.mtime().saturating_mul(1_000_000_000);
         let modified = modified.saturating_add(metadata.mtime_nsec());
@@ -49,6 +47,11 @@ impl FileSource {
 impl ReadAt for FileSource {
     fn len(&self) -> u64 {
         self.size
+    }
+
+    /// The bytes that the file takes on its disk.
+    fn stored(&self) -> u64 {
+        self.stored
     }
 
     fn has_grown(&self) -> bool {

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use vestige_symbols::{ObjectFile, ReadAt, SplitFailure, SplitFiles};
 
-use crate::source::FileSource;
-use crate::symbols::{Identity, ObjectSource};
+use crate::source::{FileSource, Identity};
 
 type Opened = Result<Arc<ObjectFile>, SplitFailure>;
 
@@ -37,12 +36,12 @@ impl ReadAt for ClosedSource {
         self.stored
     }
 
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let file = FileSource::open(&self.path)?;
         if file.identity()? != self.identity {
             return Err(io::Error::other("the file has changed"));
         }
-        ObjectSource(file).read_at(offset, buffer)
+        file.read_at(offset, buffer)
     }
 }
 

@@ -9,8 +9,9 @@ use pyo3::types::PyBytes;
 use vestige_symbols::ReadAt;
 
 use crate::answer_writer::{AnswerWriter, Answers};
+use crate::lookup_rows::{rows, LookupRow};
+use crate::object_file::{symbol_error, ObjectFile};
 use crate::source::FileSource;
-use crate::symbols::{rows, symbol_error, LookupRow, ObjectFile, ObjectSource};
 
 #[doc = core_doc!(UnitIndex)]
 #[pyclass(frozen, module = "vestige._core")]
@@ -29,7 +30,7 @@ impl UnitIndex {
             let opened = paths.into_iter().filter_map(|path| {
                 // One that was removed meanwhile is as good as none.
                 let source = FileSource::open(&path).ok()?;
-                Some((path, Box::new(ObjectSource(source)) as Box<dyn ReadAt>))
+                Some((path, Box::new(source) as Box<dyn ReadAt>))
             });
             let (paths, sources): (Vec<_>, Vec<_>) = opened.unzip();
             let (inner, useless) = vestige_symbols::UnitIndex::open(sources, &key);

@@ -18,7 +18,7 @@ mod index;
 mod lookup;
 mod names;
 mod range_map;
-mod read_at;
+mod sized_reads;
 
 pub use answer::{Frame, FunctionPlace, Location, Lookup, Source, Unresolved};
 pub use dwarf::object_file::ObjectFile;
@@ -37,4 +37,5 @@ pub use lookup::place_format::PlaceFormat;
 pub use lookup::symbol_files::{SplitFiles, SymbolFiles};
 pub use lookup::symbol_table::SymbolTable;
 pub use names::demangle::demangle;
-pub use read_at::{is_hole, ReadAt};
+pub use sized_reads::is_hole;
+pub use vestige_bytes::ReadAt;

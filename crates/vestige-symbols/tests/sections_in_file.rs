@@ -124,7 +124,7 @@ impl ReadAt for Watched {
         self.data.len() as u64
     }
 
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         if self.fails.load(Ordering::Relaxed) {
             return Err(io::Error::other("the disk is gone"));
         }

@@ -9,7 +9,7 @@ use crate::dwarf::sections::Sections;
 use crate::dwarf::split_unit::{Companions, SplitUnit};
 use crate::elf::elf_file::ElfFile;
 use crate::error::SymbolError;
-use crate::read_at::ReadAt;
+use vestige_bytes::ReadAt;
 
 /// Reading so much takes some 10 ms; most debug files are smaller, or compressed.
 const MEMORY_LIMIT: u64 = 16 << 20;

@@ -16,7 +16,8 @@ use crate::elf::mini_debug_info::unpack;
 use crate::elf::notes::find_build_id;
 use crate::elf::section_data::{Failure, InFile, SectionData};
 use crate::error::SymbolError;
-use crate::read_at::{check_range, read_range, ReadAt};
+use crate::sized_reads::{check_range, read_range};
+use vestige_bytes::ReadAt;
 
 /// Section names are short; a longer one is damage.
 const MAX_SECTION_NAME: usize = 256;

@@ -5,7 +5,8 @@
 
 use crate::elf::encoded_numbers::{Cursor, Encoding};
 use crate::error::SymbolError;
-use crate::read_at::{read_range, ReadAt};
+use crate::sized_reads::read_range;
+use vestige_bytes::ReadAt;
 
 pub(crate) const MAGIC: [u8; 4] = *b"\x7fELF";
 pub(crate) const ET_EXEC: u16 = 2;

@@ -6,7 +6,8 @@
 
 use crate::elf::encoded_numbers::{Cursor, Encoding};
 use crate::elf::header::{Headers, PT_NOTE, SHT_NOTE};
-use crate::read_at::{read_range, ReadAt};
+use crate::sized_reads::read_range;
+use vestige_bytes::ReadAt;
 
 const GNU_NAME: &[u8] = b"GNU\0";
 const NT_GNU_BUILD_ID: u32 = 3;

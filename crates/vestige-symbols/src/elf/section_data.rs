@@ -6,7 +6,8 @@ use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::SymbolError;
-use crate::read_at::{read_range, ReadAt};
+use crate::sized_reads::read_range;
+use vestige_bytes::ReadAt;
 
 /// Why a read of a section failed, for all sections of one file.
 pub(crate) type Failure = Arc<OnceLock<SymbolError>>;

@@ -20,7 +20,8 @@ use std::sync::OnceLock;
 
 use crate::elf::encoded_numbers::{Cursor, Encoding};
 use crate::index::unit_table::{UnitTable, NOTHING};
-use crate::read_at::{read_range, ReadAt};
+use crate::sized_reads::read_range;
+use vestige_bytes::ReadAt;
 
 const MAGIC: &[u8; 8] = b"VSTGUNIT";
 const VERSION: u32 = 1;

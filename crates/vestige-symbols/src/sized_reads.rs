@@ -1,37 +1,8 @@
-//! Where bytes come from: positioned reads on a source of known length.
-//!
-//! The crate opens nothing itself. A caller hands in anything that can read at
-//! an offset, so a large debug file is read section by section, and a file
-//! that shrinks meanwhile gives an error rather than a signal, as a mapping
-//! would.
+//! Reads of a stated size, which a damaged header must not choose.
 
-use std::io;
-use std::sync::Arc;
+use vestige_bytes::ReadAt;
 
 use crate::error::SymbolError;
-
-/// A source of bytes that can be read at any offset from several threads.
-pub trait ReadAt: Send + Sync {
-    /// The number of bytes of the source.
-    fn len(&self) -> u64;
-
-    /// Whether the source has no byte.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// How many bytes are stored; fewer than [`ReadAt::len`] in a file with holes.
-    fn stored(&self) -> u64 {
-        self.len()
-    }
-
-    /// Fills `buf` with the bytes from `offset` on.
-    ///
-    /// # Errors
-    /// `UnexpectedEof` when the source ends before `buf` is full, or whatever
-    /// the source fails with.
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
-}
 
 /// Zeros in a row are data too, but a file of little else is an attack on memory.
 const MAX_HOLES: u64 = 100;
@@ -41,35 +12,6 @@ const ALWAYS_ALLOWED: u64 = 1 << 20;
 /// Whether so many bytes cannot but lie in a hole of a file that stores only so many.
 pub fn is_hole(size: u64, stored: u64) -> bool {
     size > stored.saturating_mul(MAX_HOLES).saturating_add(ALWAYS_ALLOWED)
-}
-
-fn read_slice(data: &[u8], offset: u64, buf: &mut [u8]) -> io::Result<()> {
-    let source = usize::try_from(offset)
-        .ok()
-        .and_then(|start| data.get(start..start.checked_add(buf.len())?))
-        .ok_or(io::ErrorKind::UnexpectedEof)?;
-    buf.copy_from_slice(source);
-    Ok(())
-}
-
-impl ReadAt for Vec<u8> {
-    fn len(&self) -> u64 {
-        self.as_slice().len() as u64
-    }
-
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        read_slice(self, offset, buf)
-    }
-}
-
-impl ReadAt for Arc<[u8]> {
-    fn len(&self) -> u64 {
-        self.as_ref().len() as u64
-    }
-
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        read_slice(self, offset, buf)
-    }
 }
 
 /// Reads `size` bytes at `offset`, after a check against the source's length.
@@ -95,7 +37,7 @@ pub(crate) fn read_range(
     }
     drop(std::hint::black_box(probe));
     let mut data = vec![0; length];
-    source.read_at(offset, &mut data).map_err(|error| SymbolError::Io {
+    source.fill_at(offset, &mut data).map_err(|error| SymbolError::Io {
         what,
         offset,
         kind: error.kind(),
@@ -124,6 +66,8 @@ pub(crate) fn check_range(
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     /// Zeros, of which only some are stored.
@@ -138,8 +82,8 @@ mod tests {
             self.1
         }
 
-        fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
-            Ok(())
+        fn read_at(&self, _: u64, buffer: &mut [u8]) -> io::Result<usize> {
+            Ok(buffer.len())
         }
     }
 
