@@ -103,6 +103,7 @@ lint: $(VENV)/.built $(VENV)/.dev lint-c
 	@$(BIN)/python -m mypy.stubtest vestige._core vestige.record._collector
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/check_sizes.py
+	@$(BIN)/python tools/check_rust.py
 	@$(BIN)/python tools/make_agreement.py --check
 	@cargo fmt --check
 	@cargo clippy -q --workspace --all-targets -- -D warnings
