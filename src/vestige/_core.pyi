@@ -287,13 +287,18 @@ class RecordFilter:
     """Expressions that must all be true of an event record."""
 
     def __new__(
-        cls, expressions: Sequence[Sequence[tuple[int, int, float | bytes]]]
+        cls,
+        expressions: Sequence[Sequence[tuple[int, int, float | bytes]]],
+        added: Sequence[str] | None = None,
     ) -> RecordFilter:
         """Take compiled expressions.
 
         Args:
             expressions: The instructions of each, as
                 :func:`vestige.expressions.compile_filter` makes them.
+            added: Names of the structures of source places that filters have added to
+                the common context, for records of merges; ``None`` while records are
+                read.
 
         Raises:
             ValueError: There is no such operation.
@@ -304,6 +309,9 @@ class RecordFilter:
 
         The others lack what an expression names, or have it with another type.
         """
+
+    def select(self, merge: Merge) -> None:
+        """Hide the event records of a merge of which an expression is not true."""
 
 @final
 class Muxer:
@@ -520,7 +528,7 @@ class Event:
 
     @property
     def context(self) -> FieldsView:
-        """The common context, such as ``vpid`` and ``ip``."""
+        """The common context, such as ``vpid`` and ``ip``, and what filters added to it."""
 
     @property
     def specific_context(self) -> FieldsView:
@@ -943,7 +951,7 @@ class ColumnLayout:
         labels: bool = True,
         dictionary: bool = False,
         time: str | None = None,
-        derived: str | None = None,
+        added: list[str] = ...,
         batch_size: int,
     ) -> ColumnLayout:
         """Lay out columns.
@@ -956,7 +964,7 @@ class ColumnLayout:
             dictionary: Whether strings are encoded with a dictionary.
             time: ``timestamp``, ``duration`` or ``integer``; by default what the
                 clocks tell.
-            derived: Name of the structure that a filter attaches to merges.
+            added: Names of the structures of source places that filters add to events.
             batch_size: Most rows of a record batch.
 
         Raises:

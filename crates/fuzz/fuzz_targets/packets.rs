@@ -95,7 +95,7 @@ fn decode_columns(layout: &Layout, merge: &Merge) -> usize {
     let mut written = 0;
     let cut = merge.records / 2;
     for rows in [0..cut, cut..merge.records] {
-        let (decoded, error) = decode(layout, merge, rows.clone(), None);
+        let (decoded, error) = decode(layout, merge, rows.clone(), &[]);
         assert_eq!(error, None, "a record that was found could not be decoded");
         assert_eq!(decoded.batch.rows, rows.len());
         for array in &decoded.batch.columns {

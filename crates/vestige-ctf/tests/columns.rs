@@ -3,15 +3,18 @@
 
 mod common;
 
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use common::{open, parse, BitWriter, HEAD};
 use vestige_ctf::columns::{
-    csv_header, decode, Array, Buffer, Decoded, Dictionaries, Layout, Options, RowFormat,
-    RowWriter, StreamInput,
+    csv_header, decode, AddedField, Array, Buffer, Decoded, Dictionaries, Layout, Options,
+    RowFormat, RowWriter, StreamInput,
 };
-use vestige_ctf::model::ByteOrder;
+use vestige_ctf::derived::{Derived, NO_VALUE};
+use vestige_ctf::encode::value::Value;
+use vestige_ctf::model::{ByteOrder, FieldClass, FieldKind};
 use vestige_ctf::muxer::{Merge, Muxer};
+use vestige_ctf::places::{place_class, place_value};
 use vestige_ctf::stream::Selection;
 
 /// Two event record classes whose headers are an ID of a byte.
@@ -35,7 +38,7 @@ fn opened(events: &str, data: &BitWriter, options: &Options) -> Opened {
 
 impl Opened {
     fn rows(&self, rows: std::ops::Range<usize>) -> Decoded {
-        let (decoded, error) = decode(&self.layout, &self.merge, rows, None);
+        let (decoded, error) = decode(&self.layout, &self.merge, rows, &[]);
         assert_eq!(error, None);
         decoded
     }
@@ -200,7 +203,7 @@ fn whatever_records_are_found_have_a_row() {
         let mut dictionaries = Dictionaries::new(&layout.columns);
         let mut muxer = Muxer::new(vec![(stream, Selection::default())]);
         while let Some(merge) = muxer.next_merge() {
-            let (decoded, error) = decode(&layout, &merge, 0..merge.records, None);
+            let (decoded, error) = decode(&layout, &merge, 0..merge.records, &[]);
             assert_eq!(error, None, "{seed}");
             let text = RowWriter::new(&layout, &decoded, RowFormat::JsonLines).text();
             assert_eq!(text.split(|&byte| byte == b'\n').count(), merge.records + 1);
@@ -232,4 +235,39 @@ fn consistent(array: &Array, length: usize) {
     } else {
         array.children.iter().for_each(|child| consistent(child, child.length));
     }
+}
+
+#[test]
+fn fields_that_filters_add_are_columns_of_their_own_types() {
+    let number =
+        FieldClass::new(FieldKind::Float { size: 32, alignment: 8, order: ByteOrder::Big });
+    let (number, place) = (Arc::new(number), Arc::new(place_class()));
+    let field = |name: &str, class| AddedField { name: name.to_owned(), class };
+    let added = vec![field("number", Arc::clone(&number)), field("place", Arc::clone(&place))];
+    let opened = opened(EVENTS, &mixed(), &Options { added, ..Options::default() });
+    let derived = |name: &str, class, column, values| {
+        let table = Arc::new(RwLock::new(values));
+        Arc::new(Derived { name: name.to_owned(), class, column, table })
+    };
+    let texts = ["", "f", "f.c:1"].map(str::to_owned);
+    let all = [
+        derived("place", place, vec![NO_VALUE, 0, 0, NO_VALUE, NO_VALUE], vec![place_value(texts)]),
+        derived(
+            "number",
+            number,
+            vec![1, NO_VALUE, 0, NO_VALUE, 1],
+            vec![Value::Float(0.5), Value::Float(2.0)],
+        ),
+    ];
+    let (decoded, error) = decode(&opened.layout, &opened.merge, 0..5, &all);
+
+    assert_eq!(error, None);
+    let number = opened.column(&decoded, "number");
+    assert!(matches!(&number.buffers[..], [Buffer::U32(values)]
+        if values.iter().map(|bits| f32::from_bits(*bits)).eq([2.0, 0.0, 0.5, 0.0, 2.0])));
+    assert_eq!((number.length, number.nulls), (5, 2));
+    let place = opened.column(&decoded, "place");
+    assert_eq!((place.length, place.nulls, place.children.len()), (5, 3, 3));
+    let nulls: Vec<usize> = place.children.iter().map(|member| member.nulls).collect();
+    assert_eq!(nulls, [5, 3, 3]);
 }

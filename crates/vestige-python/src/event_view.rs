@@ -140,16 +140,48 @@ impl EventView {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.class(scope).and_then(|class| scope.member(class, name)) {
             Some(index) => self.member_at(py, scope, index),
+            None if scope == Scope::Common => self.added(py, name),
             None => Ok(None),
+        }
+    }
+
+    /// The value of a field that a filter added to the common context.
+    fn added<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some((class, data)) = self.merge.get().added_field(self.index, name) else {
+            return Ok(None);
+        };
+        let (mut reader, mut state) = (BitReader::new(&data, 0, u64::MAX), State::new(0));
+        match build(&class, &mut reader, &mut state, &mut builder(py)?) {
+            Ok(value) => value.map(Some),
+            Err(error) => Err(self.wrong(py, &error)),
+        }
+    }
+
+    fn added_names(&self, scope: Scope) -> Vec<String> {
+        match scope {
+            Scope::Common => self.merge.get().added_names(self.index),
+            _ => Vec::new(),
         }
     }
 
     pub fn has_member(&self, scope: Scope, name: &str) -> bool {
         self.class(scope).is_some_and(|class| scope.member(class, name).is_some())
+            || self.added_names(scope).iter().any(|added| added == name)
     }
 
     /// All fields of a scope.
     pub fn fields<'py>(&self, py: Python<'py>, scope: Scope) -> PyResult<Bound<'py, PyAny>> {
+        let fields = self.recorded(py, scope)?;
+        for name in self.added_names(scope) {
+            if let Some(value) = self.added(py, &name)? {
+                fields.set_item(name, value)?;
+            }
+        }
+        Ok(fields)
+    }
+
+    /// The fields of a scope that are in the trace.
+    fn recorded<'py>(&self, py: Python<'py>, scope: Scope) -> PyResult<Bound<'py, PyAny>> {
         let Some(class) = self.class(scope) else { return Ok(PyDict::new(py).into_any()) };
         let mut state = self.batch.state_of(&self.record);
         let mut builder = builder(py)?;
@@ -167,7 +199,8 @@ impl EventView {
         let members = self.class(scope).map_or(&[][..], FieldClass::members);
         let shown = |class: &FieldClass| scope != Scope::Packet || class.visible;
         let shown = members.iter().filter(|member| shown(&member.class));
-        shown.map(|member| member.name().to_owned()).collect()
+        let recorded = shown.map(|member| member.name().to_owned());
+        recorded.chain(self.added_names(scope)).collect()
     }
 
     /// A fact about where the record comes from.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use vestige_ctf::derived::Derived;
+use vestige_ctf::model::FieldClass;
 use vestige_ctf::muxer::{self, Notice};
 use vestige_ctf::stream::{Batch, BoundaryKind, LostKind, Record, Selection};
 
@@ -59,7 +60,7 @@ impl Muxer {
         let mut handles = Vec::new();
         for (stream, owner, classes, needed) in streams {
             let (begin, end) = ranges.next().unwrap_or_default();
-            let filter = record_filter.as_ref().map(|filter| filter.get().of(stream.get()));
+            let filter = record_filter.as_ref().map(|filter| filter.get().of(&stream.get().inner));
             let wanted = Selection { begin, end, classes, needed, filter, check, boundaries };
             inputs.push((Arc::clone(&stream.get().inner), wanted));
             owners.append(owner)?;
@@ -92,11 +93,11 @@ impl Muxer {
     }
 }
 
-/// A filter's column with the Python objects it stands for.
+/// A filter's column, and the Python objects that its values stand for, if they are places.
 #[derive(Clone)]
 pub struct AddedColumn {
     pub values: Arc<Derived>,
-    pub places: Arc<PlaceObjects>,
+    pub places: Option<Arc<PlaceObjects>>,
 }
 
 /// What filters added to a merge.
@@ -131,12 +132,34 @@ impl Merge {
         self.added().columns.clone()
     }
 
-    /// Adds a column; a field that is there already stays as it is.
+    /// Adds a column; a field that a record has already stays as it is.
     pub fn add_column(&self, column: AddedColumn) {
+        let AddedColumn { mut values, places } = column;
         let mut added = self.added();
-        if added.columns.iter().all(|one| one.values.name != column.values.name) {
-            added.columns.push(column);
+        for one in &added.columns {
+            if one.values.name == values.name {
+                let Some(left) = values.behind(&one.values) else { return };
+                values = Arc::new(left);
+            }
         }
+        added.columns.push(AddedColumn { values, places });
+    }
+
+    /// The field of a name that a filter added to a record, encoded, with its class.
+    pub fn added_field(&self, record: usize, name: &str) -> Option<(Arc<FieldClass>, Vec<u8>)> {
+        let added = self.added();
+        let columns = added.columns.iter().map(|one| &one.values);
+        let mut named = columns.filter(|one| one.name == name);
+        let found = named.find(|one| one.index(record).is_some())?;
+        Some((Arc::clone(&found.class), found.encoded(record)?))
+    }
+
+    /// The names of the fields that filters added to a record.
+    pub fn added_names(&self, record: usize) -> Vec<String> {
+        let added = self.added();
+        let columns = added.columns.iter().map(|one| &one.values);
+        let there = columns.filter(|one| one.index(record).is_some());
+        there.map(|one| one.name.clone()).collect()
     }
 
     /// For each record in order whether it is shown, when a filter hides some.
@@ -317,8 +340,8 @@ impl Merge {
     #[doc = core_doc!(Merge.place)]
     pub fn place<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let found = self.added().columns.iter().find_map(|one| {
-            let place = one.values.place(index)?;
-            Some((place, Arc::clone(&one.places)))
+            let place = one.values.index(index)?;
+            Some((place, Arc::clone(one.places.as_ref()?)))
         });
         // Without the lock: it may call Python.
         match found {

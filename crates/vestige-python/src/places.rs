@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use vestige_ctf::derived::{Derived, PlaceTable};
-use vestige_ctf::places::{self, Pending};
+use vestige_ctf::derived::{Derived, ValueTable};
+use vestige_ctf::model::FieldClass;
+use vestige_ctf::places::{self, place_class, place_value, Pending};
 
 use crate::merge::{AddedColumn, Merge};
 use crate::place_format::PlaceFormat;
@@ -72,7 +73,8 @@ pub struct PlaceColumn {
     inner: Mutex<places::PlaceColumn>,
     name: String,
     round: Mutex<Round>,
-    table: Arc<PlaceTable>,
+    class: Arc<FieldClass>,
+    table: Arc<ValueTable>,
     objects: Arc<PlaceObjects>,
 }
 
@@ -138,6 +140,7 @@ impl PlaceColumn {
             inner: Mutex::new(places::PlaceColumn::new(field_name.clone(), state_events)),
             name: field_name,
             round: Mutex::default(),
+            class: Arc::new(place_class()),
             table: Arc::new(RwLock::new(Vec::new())),
             objects: Arc::default(),
         }
@@ -167,7 +170,7 @@ impl PlaceColumn {
             let fresh = Round::new(self.lock().take_pending());
             let before = std::mem::replace(&mut *round, fresh);
             if let Ok(mut table) = self.table.write() {
-                table.extend(before.texts);
+                table.extend(before.texts.into_iter().map(place_value));
             }
         }
         round.next().map(|next| (next.space, next.vpid, next.ip))
@@ -232,9 +235,9 @@ impl PlaceColumn {
     #[doc = core_doc!(PlaceColumn.finish)]
     fn finish(&self, merge: &Merge) {
         let column = self.lock().take_column();
-        let values = Derived { name: self.name.clone(), column, table: Arc::clone(&self.table) };
-        let (values, places) = (Arc::new(values), Arc::clone(&self.objects));
-        merge.add_column(AddedColumn { values, places });
+        let (class, table) = (Arc::clone(&self.class), Arc::clone(&self.table));
+        let values = Arc::new(Derived { name: self.name.clone(), class, column, table });
+        merge.add_column(AddedColumn { values, places: Some(Arc::clone(&self.objects)) });
     }
 
     #[doc = core_doc!(PlaceColumn.count)]

@@ -245,7 +245,7 @@ def column_layout(
             labels=options.enumerations == "labels",
             dictionary=options.strings == "dictionary",
             time=None if options.times == "auto" else options.times,
-            derived=debug_info,
+            added=[] if debug_info is None else [debug_info],
             batch_size=options.batch_size,
         )
     except KeyError as error:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import pickle
 from pathlib import Path
 
 import pytest
 
 from support.recordings import DATA, DEMO, DEMO_DEBUG_INFO, RELOAD_DEBUG_INFO
+from vestige import core
 from vestige.cli.main import main
 from vestige.components.filters.debug_info import DebugInfoFilter, DebugInfoOptions
 from vestige.components.sources.ctf_fs import CtfFsSource
@@ -20,6 +22,7 @@ from vestige.debuginfo import (
 from vestige.debuginfo.places import (
     resolver,
 )
+from vestige.expressions import compile_filter
 from vestige.graph import Selection, mux
 
 
@@ -176,10 +179,60 @@ def test_processes_do_not_share_their_images():
 
 
 @pytest.mark.parametrize("name", ["debug_info", "where"])
-def test_the_name_is_that_of_the_text_not_of_a_field(name):
-    """Events offer the place itself."""
+def test_the_structure_is_a_field_of_the_common_context(name):
+    """Behind those that were recorded, and in pickled events, too."""
     options = DEMO_DEBUG_INFO._replace(field_name=name)
     (event, place), *_ = processed(options)
+    field = event[name]
 
-    assert name not in event
+    assert list(field) == ["bin", "func", "src"]
+    assert field["func"].startswith("discount+0x")
+    assert field["src"] == f"{place.file}:{place.line}"
+    for one in (event, pickle.loads(pickle.dumps(event))):  # noqa: S301 - our own
+        assert one[name] == one.context[name] == one[f"context.{name}"] == field
+        assert name in one
+        assert name in one.keys()  # noqa: SIM118 - the names
+        assert list(one.context)[-1] == name
+        assert name not in one.payload
+        assert one.debug_info == place
     assert event.debug_info is place
+
+
+def test_expressions_can_name_the_structure():
+    """Of records of merges; those of other stream classes lack it."""
+    named = compile_filter('$ctx.where.func == "discount+*" && before > 1000')
+    unknown = compile_filter('$ctx.nowhere.func == "*"')
+    options = DEMO_DEBUG_INFO._replace(field_name="where")
+    component = DebugInfoFilter(options)
+    (merge,) = mux(CtfFsSource([DEMO / "trace"]).streams)
+    component.process(merge)
+    expected = [
+        event.file_offset
+        for event in merge.events()
+        if event.get("where", {}).get("func", "").startswith("discount+")
+        and event.get("before", 0) > 1000
+    ]
+    streams = [stream.handle for stream in CtfFsSource([DEMO / "trace"]).streams]
+    for code, added, some in [(named, ["where"], True), (unknown, ["where"], False)]:
+        record_filter = core.RecordFilter([code], added)
+        assert any(any(record_filter.possible(one)) for one in streams) is some
+
+    core.RecordFilter([named], ["where"]).select(merge)
+    found = [event.file_offset for event in merge.shown().events()]
+
+    assert found == expected != []
+
+
+def test_of_fields_of_a_name_the_first_stays():
+    """And those of other names stand behind each other."""
+    streams = CtfFsSource([DEMO / "trace"]).streams
+    (merge,) = mux(streams)
+    full = DEMO_DEBUG_INFO._replace(field_name="a", full_path=True)
+    short = full._replace(full_path=False)
+    for options in (full, short, short._replace(field_name="b")):
+        DebugInfoFilter(options).process(merge)
+    event = next(one for one in merge.events() if isinstance(one.debug_info, Place))
+
+    assert list(event.context)[-2:] == ["a", "b"]
+    assert event["a"]["bin"].startswith("/")
+    assert not event["b"]["bin"].startswith("/")

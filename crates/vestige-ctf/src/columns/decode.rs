@@ -2,17 +2,20 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::array::RecordBatch;
 use super::builder::{Builder, Finish, NewLabels};
-use super::layout::Layout;
+use super::layout::{AddedPlan, Layout};
 use super::node::{Fields, Node};
 use super::plan::StreamPlan;
 use super::types::{Column, ColumnType};
+use crate::bits::BitReader;
 use crate::derived::Derived;
+use crate::encode::encoded;
+use crate::encode::value::{Cell, Value};
 use crate::error::CtfError;
 use crate::muxer::Merge;
-use crate::places::NO_PLACE;
 use crate::record::{DecodeError, State};
 use crate::stream::{Batch, Part, Record};
 
@@ -28,7 +31,8 @@ pub struct Decoded {
     pub new_labels: Vec<(usize, NewLabels)>,
 }
 
-/// Decodes some rows of a merge, counted in its order.
+/// Decodes some rows of a merge, counted in its order; `derived` are the columns that filters
+/// added.
 ///
 /// The error is that of the first record which cannot be decoded, with the index of its
 /// batch in the merge; the rows before it are in the result.
@@ -37,11 +41,11 @@ pub fn decode(
     layout: &Layout,
     merge: &Merge,
     rows: Range<usize>,
-    derived: Option<&Derived>,
+    derived: &[Arc<Derived>],
 ) -> (Decoded, Option<(usize, CtfError)>) {
     let mut builders = Vec::with_capacity(layout.builders);
     layout.columns.iter().for_each(|column| add_builders(column, &mut builders));
-    let mut decoder = Decoder { layout, builders, state: State::new(0), row: 0, places: None };
+    let mut decoder = Decoder { layout, builders, state: State::new(0), row: 0 };
     let mut error = None;
     let (mut index, mut last) = (0, None);
     for run in &merge.runs {
@@ -67,10 +71,14 @@ pub fn decode(
         }
     }
     let count = decoder.row;
-    if let Some((derived, to)) = derived.zip(layout.fixed.derived) {
-        let column = derived.column.get(rows.start..rows.start + count).unwrap_or_default();
-        decoder.places = Some(HashMap::new());
-        decoder.put_places(derived, column, to);
+    for plan in &layout.added {
+        for one in derived.iter().filter(|one| one.name == plan.name) {
+            if plan.is_texts {
+                decoder.put_texts(plan, one, rows.start..rows.start + count);
+            } else {
+                decoder.put_values(plan, one, rows.start..rows.start + count);
+            }
+        }
     }
     (decoder.finish(count), error)
 }
@@ -89,7 +97,6 @@ struct Decoder<'a> {
     builders: Vec<Builder>,
     state: State,
     row: usize,
-    places: Option<HashMap<u32, [Option<u64>; 3]>>,
 }
 
 impl Decoder<'_> {
@@ -194,35 +201,42 @@ impl Decoder<'_> {
         fields.field(node, row, &mut reader)
     }
 
-    /// Writes the structures that a filter added: their members are the columns behind `to`.
-    fn put_places(&mut self, derived: &Derived, column: &[u32], to: usize) {
-        let Ok(table) = derived.table.read() else { return };
-        for (row, &place) in column.iter().enumerate() {
-            let Some(texts) = table.get(place as usize).filter(|_| place != NO_PLACE) else {
-                continue;
-            };
-            if let Some(builder) = self.builders.get_mut(to) {
+    /// Writes the values of an added field, decoded as any other.
+    fn put_values(&mut self, plan: &AddedPlan, derived: &Derived, rows: Range<usize>) {
+        let values = derived.values();
+        let mut state = State::new(0);
+        for (row, index) in rows.enumerate() {
+            let Some(value) = values.cell(index) else { continue };
+            let Ok(data) = encoded(&derived.class, value) else { continue };
+            let mut fields =
+                Fields { builders: &mut self.builders, state: &mut state, room: MAX_ELEMENT_BYTES };
+            // What was encoded by its class can be decoded by it.
+            let _ = fields.field(&plan.node, row, &mut BitReader::new(&data, 0, u64::MAX));
+        }
+    }
+
+    /// Writes structures of texts, of which each is looked up once: their members are the
+    /// columns behind that of the structure. A text of which nothing is known is none.
+    fn put_texts(&mut self, plan: &AddedPlan, derived: &Derived, rows: Range<usize>) {
+        let mut known: HashMap<u32, Vec<Option<u64>>> = HashMap::new();
+        let values = derived.values();
+        for (row, record) in rows.enumerate() {
+            let Some(index) = derived.index(record) else { continue };
+            let Some(Value::Structure(members)) = values.get(record) else { continue };
+            if let Some(builder) = self.builders.get_mut(plan.to) {
                 builder.put_structure(row);
             }
-            let known = self.places.as_ref().and_then(|places| places.get(&place)).copied();
-            let labels = known.unwrap_or([None; 3]);
-            let mut found = labels;
-            let members = (to + 1..).zip(texts).zip(&mut found);
-            for ((member, text), label) in members {
-                let Some(builder) = self.builders.get_mut(member) else { continue };
-                match *label {
-                    Some(label) => builder.put(row, label),
-                    None if text.is_empty() => {}
-                    None => {
+            let labels = known.entry(index).or_insert_with(|| vec![None; members.len()]);
+            for ((to, text), label) in (plan.to + 1..).zip(members).zip(labels) {
+                let Some(builder) = self.builders.get_mut(to) else { continue };
+                match (*label, Cell::Value(text).bytes()) {
+                    (Some(label), _) => builder.put(row, label),
+                    (None, None | Some([])) => {}
+                    (None, Some(text)) => {
                         // Labels of a few bytes always fit.
-                        let _ = builder.put_text(row, text.as_bytes());
+                        let _ = builder.put_text(row, text);
                         *label = builder.last();
                     }
-                }
-            }
-            if known.is_none() {
-                if let Some(places) = &mut self.places {
-                    places.insert(place, found);
                 }
             }
         }

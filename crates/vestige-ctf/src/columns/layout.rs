@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::gather::{Entry, Gathered, StreamEntries};
 use super::naming::unique;
+use super::node::Node;
 use super::plan::{stream_plan, StreamPlan};
 use super::types::{Column, ColumnType};
-use crate::model::{ClockClass, ClockOrigin};
-use crate::places::has_places;
+use crate::model::{ClockClass, ClockOrigin, FieldClass, FieldKind};
 use crate::scope::{Origin, Scope};
 use crate::stream::DataStream;
 
@@ -23,12 +23,25 @@ pub struct StreamInput {
     pub classes: Option<Vec<bool>>,
 }
 
-impl StreamInput {
-    /// Whether a filter that finds source places adds them under a name.
-    fn has_places(&self, name: &str) -> bool {
-        let class = self.stream.trace.stream_classes.get(self.stream.class);
-        class.is_some_and(|class| has_places(&self.stream.trace, class, name))
-    }
+/// A field that a filter adds to event records.
+#[derive(Debug, Clone)]
+pub struct AddedField {
+    /// Its name.
+    pub name: String,
+    /// Its class.
+    pub class: Arc<FieldClass>,
+}
+
+/// How the values of an added field get into their column.
+pub(super) struct AddedPlan {
+    /// The name of the field.
+    pub name: String,
+    /// The column.
+    pub to: usize,
+    /// The parts of the field.
+    pub node: Node,
+    /// Whether all its members are texts, of which each is kept once.
+    pub is_texts: bool,
 }
 
 /// What the column of times holds.
@@ -53,8 +66,8 @@ pub struct Options {
     pub dictionary: bool,
     /// What times are; by default what the clocks tell.
     pub time: Option<TimeType>,
-    /// Name of the structure that a filter adds to event records.
-    pub derived: Option<String>,
+    /// The fields that filters add to event records.
+    pub added: Vec<AddedField>,
 }
 
 /// A wanted column that the selection does not have.
@@ -79,20 +92,18 @@ pub struct FixedColumns {
     pub stream_id: Option<usize>,
     /// The numbers of [`Origin::NUMBERS`].
     pub origins: [Option<usize>; Origin::NUMBERS.len()],
-    /// The structure that a filter added; its members follow it.
-    pub derived: Option<usize>,
 }
 
 /// The columns of a selection, and how event records get into them.
 pub struct Layout {
     /// The columns in order.
     pub columns: Vec<Column>,
-    /// Name of the structure that a filter adds, if it is a column.
-    pub derived: Option<String>,
     /// How many columns there are with all parts of nested ones.
     pub builders: usize,
     /// The columns that are no fields.
     pub(super) fixed: FixedColumns,
+    /// The fields that filters add, as far as they are columns.
+    pub(super) added: Vec<AddedPlan>,
     /// Plans by the address of their data stream, which `inputs` keeps alive.
     plans: HashMap<usize, Arc<StreamPlan>>,
     inputs: Vec<StreamInput>,
@@ -108,7 +119,8 @@ enum Source {
     /// The index of one of [`Origin::NUMBERS`].
     Origin(usize),
     Field(usize),
-    Derived,
+    /// The index of a field that a filter adds.
+    Added(usize),
 }
 
 /// A column that could be wanted.
@@ -123,8 +135,16 @@ const TIMESTAMP: &str = "timestamp";
 const TRACE: &str = "trace";
 const EVENT: &str = "event";
 const STREAM_ID: &str = "stream_id";
-/// Members of the structure that a filter adds.
-const PLACE_MEMBERS: [&str; 3] = ["bin", "func", "src"];
+
+impl AddedField {
+    fn plan(&self, column: &Column) -> AddedPlan {
+        let is_text = |class: &FieldClass| matches!(class.kind, FieldKind::String);
+        let is_texts = matches!(self.class.kind, FieldKind::Structure { .. })
+            && self.class.members().iter().all(|member| is_text(&member.class));
+        let node = Node::new(&self.class, Some(column));
+        AddedPlan { name: self.name.clone(), to: column.id, node, is_texts }
+    }
+}
 
 impl Layout {
     /// The layout of the wanted columns of some data streams.
@@ -133,9 +153,6 @@ impl Layout {
     ///
     /// A wanted column that there is not.
     pub fn new(inputs: Vec<StreamInput>, options: &Options) -> Result<Self, UnknownColumn> {
-        let derived =
-            options.derived.clone().filter(|name| inputs.iter().any(|i| i.has_places(name)));
-        let options = &Options { derived, ..options.clone() };
         let mut gathered = Gathered::default();
         let groups = gather(&inputs, &mut gathered, options);
         let names = Names::of(&inputs);
@@ -145,6 +162,7 @@ impl Layout {
         let mut columns = Vec::with_capacity(chosen.len());
         let mut fixed = FixedColumns::default();
         let mut fields: HashMap<usize, Column> = HashMap::new();
+        let mut added = Vec::new();
         for Candidate { mut column, source, .. } in chosen {
             column.number(&mut builders);
             let id = Some(column.id);
@@ -158,7 +176,9 @@ impl Layout {
                         *place = id;
                     }
                 }
-                Source::Derived => fixed.derived = id,
+                Source::Added(index) => {
+                    added.extend(options.added.get(index).map(|one| one.plan(&column)));
+                }
                 Source::Field(entry) => drop(fields.insert(entry, column.clone())),
             }
             columns.push(column);
@@ -169,8 +189,7 @@ impl Layout {
             let plan = stream_plan(input, entries, &fields, &fixed.origins, trace, &names.events);
             plans.insert(Arc::as_ptr(&input.stream) as usize, Arc::new(plan));
         }
-        let derived = options.derived.clone();
-        Ok(Self { columns, derived, builders, fixed, plans, inputs })
+        Ok(Self { columns, builders, fixed, added, plans, inputs })
     }
 
     /// The plan of a data stream.
@@ -299,10 +318,11 @@ fn candidates(
             }
         }
     }
-    if let Some(name) = &options.derived {
-        let member = |name: &str| Column::new(name, ColumnType::Dictionary(Vec::new()));
-        let kind = ColumnType::Structure(PLACE_MEMBERS.into_iter().map(member).collect());
-        found.push(fixed(name, kind, true, Source::Derived));
+    // Filters give many records the same value.
+    let options = &Options { dictionary: true, ..options.clone() };
+    for (index, one) in options.added.iter().enumerate() {
+        let kind = ColumnType::of(&one.class, options);
+        found.push(fixed(&one.name, kind, true, Source::Added(index)));
     }
     found
 }
@@ -356,7 +376,7 @@ fn field_names(gathered: &Gathered, options: &Options) -> Vec<String> {
     let mut taken: HashSet<String> =
         [TIMESTAMP, TRACE, EVENT, STREAM_ID].into_iter().map(str::to_owned).collect();
     taken.extend(Origin::NUMBERS.into_iter().map(|origin| origin.name().to_owned()));
-    taken.extend(options.derived.clone());
+    taken.extend(options.added.iter().map(|one| one.name.clone()));
     let mut names = vec![String::new(); gathered.entries.len()];
     for scope in [Scope::Payload, Scope::Specific, Scope::Common, Scope::Packet] {
         for (entry, name) in gathered.entries.iter().zip(&mut names) {

@@ -26,6 +26,6 @@ mod types;
 pub use array::{Array, Buffer, RecordBatch};
 pub use decode::{decode, Decoded};
 pub use dictionary::Dictionaries;
-pub use layout::{Layout, Options, StreamInput, TimeType, UnknownColumn};
+pub use layout::{AddedField, Layout, Options, StreamInput, TimeType, UnknownColumn};
 pub use row_text::{csv_header, RowFormat, RowWriter};
 pub use types::{Column, ColumnType};

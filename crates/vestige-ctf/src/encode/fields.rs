@@ -1,6 +1,6 @@
 //! Encoding a value by its field class.
 
-use super::bit_writer::Output;
+use super::bit_writer::{BitWriter, Output};
 use super::error::EncodeError;
 use super::scalars::{
     bit_array, code_units, expected, float, integer, missing, text_bytes, variable_length,
@@ -288,6 +288,20 @@ impl<O: Output> Encoder<'_, O> {
         }
         Err(EncodeError::new(format!("the selector is {selected}, so no value can be given")))
     }
+}
+
+/// The bytes of a field that refers to no other one, as they are at the beginning of some.
+///
+/// # Errors
+///
+/// The value does not fit the class.
+pub fn encoded(class: &FieldClass, cell: Cell<'_>) -> Result<Vec<u8>> {
+    let (mut out, mut slots) = (BitWriter::default(), Vec::new());
+    let facts = Facts::default();
+    let mut encoder =
+        Encoder { out: &mut out, slots: &mut slots, facts: &facts, marks: Vec::new() };
+    encoder.field(class, cell)?;
+    Ok(out.data().to_vec())
 }
 
 /// What to say about a value of another kind.

@@ -16,4 +16,5 @@ mod scalars;
 pub mod value;
 
 pub use error::{EncodeError, WriteError};
+pub use fields::encoded;
 pub use packets::{Append, EventLayout, PacketWriter, Record, Rows};

@@ -18,25 +18,46 @@ const COMMON: usize = 0;
 const SPECIFIC: usize = 1;
 const PAYLOAD: usize = 2;
 
+/// A field that does not stand in the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outer {
+    /// One of the packet context.
+    Packet(Path),
+    /// One that a filter added to the common context.
+    Added(Path),
+}
+
+/// Where expressions are bound to.
+pub struct Place<'a> {
+    /// The trace class.
+    pub trace: &'a TraceClass,
+    /// The stream class.
+    pub stream: &'a StreamClass,
+    /// The structure of what filters add to the common context, where expressions are about
+    /// records of a merge: what is known while records are found is not known then.
+    pub added: Option<&'a FieldClass>,
+}
+
 /// Binds an expression to an event record class; `None` when it is true for none of its
-/// records. Fields of the packet context that it needs are added to `packet`.
+/// records. Fields that it needs and that do not stand in the record are added to `outer`.
 pub fn bind(
     code: &[Instruction],
-    trace: &TraceClass,
-    stream: &StreamClass,
+    at: &Place<'_>,
     event: &EventClass,
-    packet: &mut Vec<Path>,
+    outer: &mut Vec<Outer>,
 ) -> Option<Program> {
+    let Place { trace, stream, added } = *at;
     let scopes = [&stream.event_context, &event.context, &event.payload].map(Option::as_ref);
     let mut binder = Binder {
         trace,
         packet_context: stream.packet_context.as_ref(),
+        added,
         scopes,
         count: code.len(),
         types: Vec::new(),
         skips: Vec::new(),
         fields: Vec::new(),
-        packet,
+        outer,
         program: Program::default(),
     };
     for (place, instruction) in code.iter().enumerate() {
@@ -46,6 +67,9 @@ pub fn bind(
     }
     binder.program.steps.last().filter(|step| matches!(step, Step::Return))?;
     let place = |(scope, path): &(usize, Path)| {
+        if added.is_some() {
+            return None;
+        }
         let class = member_at(*scopes.get(*scope)?.as_ref()?, path)?;
         crate::record::Program::place_of(scopes.into_iter().flatten(), class)
     };
@@ -83,6 +107,7 @@ struct Skip {
 struct Binder<'a> {
     trace: &'a TraceClass,
     packet_context: Option<&'a FieldClass>,
+    added: Option<&'a FieldClass>,
     scopes: [Option<&'a FieldClass>; SCOPES],
     count: usize,
     types: Vec<Type>,
@@ -90,7 +115,7 @@ struct Binder<'a> {
     skips: Vec<Skip>,
     /// Fields of the body: scope and path.
     fields: Vec<(usize, Path)>,
-    packet: &'a mut Vec<Path>,
+    outer: &'a mut Vec<Outer>,
     program: Program,
 }
 
@@ -173,15 +198,22 @@ impl Binder<'_> {
                 return self.of_body(scope, path, kind);
             }
         }
+        if let Some(kind) = self.added.and_then(|class| type_of(class, &path)) {
+            return self.of_outer(Outer::Added(path), kind);
+        }
         if let Some(kind) = self.packet_context.and_then(|class| type_of(class, &path)) {
-            let known = self.packet.iter().position(|other| *other == path);
-            let slot = known.unwrap_or_else(|| {
-                self.packet.push(path);
-                self.packet.len() - 1
-            });
-            return self.push(kind, Step::Packet(slot as u32));
+            return self.of_outer(Outer::Packet(path), kind);
         }
         self.of_trace(&path)
+    }
+
+    fn of_outer(&mut self, wanted: Outer, kind: Type) -> Option<Step> {
+        let known = self.outer.iter().position(|other| *other == wanted);
+        let slot = known.unwrap_or_else(|| {
+            self.outer.push(wanted);
+            self.outer.len() - 1
+        });
+        self.push(kind, Step::Outer(slot as u32))
     }
 
     fn of_trace(&mut self, path: &[Segment]) -> Option<Step> {

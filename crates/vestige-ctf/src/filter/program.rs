@@ -17,8 +17,8 @@ pub enum Step {
     Push(Operand),
     /// Push a field of the record.
     Field(u32),
-    /// Push a field of the packet context.
-    Packet(u32),
+    /// Push a field that does not stand in the record.
+    Outer(u32),
     /// Change the top.
     Change(Change),
     /// Put one value in place of two integers.
@@ -89,8 +89,8 @@ pub enum Operand {
     Constant(u32),
     /// The text of a field of the record.
     FieldText(u32),
-    /// The text of a field of the packet context.
-    PacketText(u32),
+    /// The text of a field that does not stand in the record.
+    OuterText(u32),
 }
 
 /// A bound expression.
@@ -123,8 +123,8 @@ pub struct Fields<'a, 'b> {
     pub state: &'b mut State,
     /// A place for each field.
     pub slots: &'b mut Vec<Fetched<'a>>,
-    /// The fields of the packet context.
-    pub packet: &'b [Fetched<'a>],
+    /// The fields that do not stand in the record.
+    pub outer: &'b [Fetched<'a>],
 }
 
 impl Program {
@@ -176,9 +176,9 @@ impl Machine<'_, '_, '_> {
                     let operand = self.field(slot)?;
                     self.push(operand)?;
                 }
-                Step::Packet(slot) => {
-                    let value = self.fields.packet.get(slot as usize)?;
-                    self.push(operand(value, Operand::PacketText(slot))?)?;
+                Step::Outer(slot) => {
+                    let value = self.fields.outer.get(slot as usize)?;
+                    self.push(operand(value, Operand::OuterText(slot))?)?;
                 }
                 Step::CompareField(comparison, slot, value) => {
                     let answer = match self.field(slot)? {
@@ -264,7 +264,7 @@ impl Machine<'_, '_, '_> {
         match operand {
             Operand::Constant(index) => self.program.texts.get(index as usize).map(Vec::as_slice),
             Operand::FieldText(slot) => self.fields.slots.get(slot as usize)?.as_text(),
-            Operand::PacketText(slot) => self.fields.packet.get(slot as usize)?.as_text(),
+            Operand::OuterText(slot) => self.fields.outer.get(slot as usize)?.as_text(),
             Operand::Integer(_) | Operand::Real(_) => None,
         }
     }

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-use super::escape::push_string;
 use super::fields::FieldWriter;
 use super::header::{push_name, HeaderPlan};
 use super::options::Options;
@@ -13,7 +12,10 @@ use super::plans::{EventPlans, PlanTable};
 use super::snippet::Snippet;
 use super::tasks::{in_waves, Piece, Pieces, Task, Timeline};
 use super::time::{OffsetSource, TimeFormatter};
-use crate::derived::{Derived, OfPlaces, PlacesOf};
+use crate::bits::BitReader;
+use crate::derived::{Derived, MadeOf, OfValues};
+use crate::encode::encoded;
+use crate::encode::value::{Cell, Value};
 use crate::error::CtfError;
 use crate::model::{EventClass, FieldClass};
 use crate::muxer::Merge;
@@ -46,7 +48,7 @@ pub struct Renderer {
     clock: TimeFormatter,
     timeline: Timeline,
     plans: PlanTable<StreamPlan>,
-    places: OfPlaces<Vec<u8>>,
+    values: OfValues<Vec<u8>>,
     pieces: Pieces,
 }
 
@@ -60,7 +62,7 @@ impl Renderer {
             clock,
             timeline: Timeline::default(),
             plans: PlanTable::default(),
-            places: OfPlaces::default(),
+            values: OfValues::default(),
             pieces: Pieces::default(),
         }
     }
@@ -92,13 +94,13 @@ impl Renderer {
             table.of(stream, || stream_plan(stream, options))
         });
         let plans: Vec<Arc<StreamPlan>> = plans.collect();
-        self.places.update(derived, |one, place| place_text(&one.name, place, options));
+        self.values.update(derived, |one| value_text(one, options));
         let tasks = self.timeline.tasks(merge, merge.runs.get(runs).unwrap_or_default(), first);
         let context = Context {
             options: &self.options,
             merge,
             plans: &plans,
-            derived: self.places.columns(derived),
+            derived: self.values.columns(derived),
             written: AtomicUsize::new(0),
             pieces: &self.pieces,
         };
@@ -107,25 +109,26 @@ impl Renderer {
     }
 }
 
-/// `debug_info = { bin = "…", func = "…", src = "…" }`.
-fn place_text(name: &str, place: &[String; 3], options: &Options) -> Vec<u8> {
+/// What makes the text of the values of a column: `debug_info = { bin = "…", func = "…" }`.
+fn value_text<'a>(one: &'a Derived, options: &'a Options) -> impl Fn(&Value) -> Vec<u8> + 'a {
     let named = options.names.context;
-    let mut out = Vec::new();
-    if named {
-        push_field_name(&mut out, options, name);
-    }
-    out.push(b'{');
-    for (index, (member, value)) in ["bin", "func", "src"].iter().zip(place).enumerate() {
-        out.extend_from_slice(if index == 0 { b" " } else { b", " });
+    let plan = FieldPlan::new(&one.class, options, named);
+    move |value| {
+        let mut out = Vec::new();
         if named {
-            push_field_name(&mut out, options, member);
+            push_field_name(&mut out, options, &one.name);
         }
-        out.extend_from_slice(options.palette.value.as_bytes());
-        push_string(&mut out, value.as_bytes(), options.style);
-        out.extend_from_slice(options.palette.reset.as_bytes());
+        // What does not fit its class is no field.
+        let Ok(data) = encoded(&one.class, Cell::Value(value)) else { return Vec::new() };
+        let mut reader = BitReader::new(&data, 0, u64::MAX);
+        let (palette, style) = (&options.palette, options.style);
+        let state = &mut State::new(0);
+        let mut writer = FieldWriter { out: &mut out, state, palette, style, most: MAX_TEXT };
+        match writer.field(&plan, &mut reader) {
+            Ok(()) => out,
+            Err(_) => Vec::new(),
+        }
     }
-    out.extend_from_slice(b" }");
-    out
 }
 
 fn stream_plan(stream: &DataStream, options: &Options) -> StreamPlan {
@@ -165,7 +168,7 @@ struct Context<'a> {
     options: &'a Options,
     merge: &'a Merge,
     plans: &'a [Arc<StreamPlan>],
-    derived: Vec<PlacesOf<'a, Vec<u8>>>,
+    derived: Vec<MadeOf<'a, Vec<u8>>>,
     /// About how much text all tasks have written.
     written: AtomicUsize,
     pieces: &'a Pieces,
@@ -211,8 +214,8 @@ impl Context<'_> {
                 });
                 let Some(event) = event else { continue };
                 event.header.push(&mut out, self.options, clock, times, &mut last);
-                let place = self.places(index, &mut joined);
-                if let Err(error) = self.body(&mut out, batch, record, (plan, event), text, place) {
+                let added = self.added(index, &mut joined);
+                if let Err(error) = self.body(&mut out, batch, record, (plan, event), text, added) {
                     out.truncate(length);
                     let at = batch.file_offset(record);
                     let error = CtfError::record(at, error.to_string());
@@ -226,13 +229,14 @@ impl Context<'_> {
 
     /// The fields that filters added to a record, as text; `joined` is where several meet.
     #[inline]
-    fn places<'b>(&'b self, index: usize, joined: &'b mut Vec<u8>) -> Option<&'b [u8]> {
+    fn added<'b>(&'b self, index: usize, joined: &'b mut Vec<u8>) -> Option<&'b [u8]> {
         match self.derived.as_slice() {
             [] => None,
-            [one] => one.get(index).map(Vec::as_slice),
+            [one] => one.get(index).map(Vec::as_slice).filter(|text| !text.is_empty()),
             several => {
                 joined.clear();
-                for text in several.iter().filter_map(|one| one.get(index)) {
+                let texts = several.iter().filter_map(|one| one.get(index));
+                for text in texts.filter(|text| !text.is_empty()) {
                     if !joined.is_empty() {
                         joined.extend_from_slice(b", ");
                     }
@@ -276,20 +280,20 @@ impl Context<'_> {
         record: &Record,
         (plan, event): (&StreamPlan, &EventPlan),
         text: &mut BatchText,
-        place: Option<&[u8]>,
+        added: Option<&[u8]>,
     ) -> Result<(), DecodeError> {
         text.packet_context.push(out);
         let mut separator = !text.packet_context.is_empty();
         let mut reader = batch.body_reader(record, &mut text.state);
         let scopes = [
-            (&plan.event_context, "stream.event.context", place),
+            (&plan.event_context, "stream.event.context", added),
             (&event.context, "event.context", None),
             (&event.payload, "event.fields", None),
         ];
         for (scope, name, last) in scopes {
             let Some(scope) = scope else {
-                if let Some(place) = last {
-                    self.place_alone(out, name, place, std::mem::replace(&mut separator, true));
+                if let Some(added) = last {
+                    self.added_alone(out, name, added, std::mem::replace(&mut separator, true));
                 }
                 continue;
             };
@@ -310,14 +314,14 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// A common context in which nothing stands but a place.
-    fn place_alone(&self, out: &mut Vec<u8>, name: &str, place: &[u8], separator: bool) {
+    /// A common context in which nothing stands but what filters added.
+    fn added_alone(&self, out: &mut Vec<u8>, name: &str, added: &[u8], separator: bool) {
         if separator {
             out.extend_from_slice(b", ");
         }
         self.scope_name(out, name);
         out.extend_from_slice(b"{ ");
-        out.extend_from_slice(place);
+        out.extend_from_slice(added);
         out.extend_from_slice(b" }");
     }
 }

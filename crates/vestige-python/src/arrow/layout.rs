@@ -7,8 +7,9 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use vestige_ctf::columns::{
-    csv_header, Decoded, Layout, Options, RowFormat, RowWriter, StreamInput, TimeType,
+    csv_header, AddedField, Decoded, Layout, Options, RowFormat, RowWriter, StreamInput, TimeType,
 };
+use vestige_ctf::places::{self, place_class};
 
 use super::c_data::ArrowSchema;
 use super::c_stream::ArrowArrayStream;
@@ -33,7 +34,7 @@ impl ColumnLayout {
     /// classes are wanted, or `None` for all.
     #[new]
     #[pyo3(signature = (
-        streams, *, columns=None, labels=true, dictionary=false, time=None, derived=None,
+        streams, *, columns=None, labels=true, dictionary=false, time=None, added=Vec::new(),
         batch_size
     ))]
     fn new(
@@ -42,17 +43,21 @@ impl ColumnLayout {
         labels: bool,
         dictionary: bool,
         time: Option<&str>,
-        derived: Option<String>,
+        added: Vec<String>,
         batch_size: usize,
     ) -> PyResult<Self> {
         let time = time.map(time_type).transpose()?;
-        let options = Options { columns, labels, dictionary, time, derived };
         let input = |(stream, id, classes): (Py<DataStream>, u64, Option<Vec<bool>>)| StreamInput {
             stream: Arc::clone(&stream.get().inner),
             id,
             classes,
         };
-        let inputs = streams.into_iter().map(input).collect();
+        let inputs: Vec<StreamInput> = streams.into_iter().map(input).collect();
+        let class = Arc::new(place_class());
+        let is_there = |name: &String| inputs.iter().any(|input| has_places(input, name));
+        let added = added.into_iter().filter(is_there);
+        let added = added.map(|name| AddedField { name, class: Arc::clone(&class) }).collect();
+        let options = Options { columns, labels, dictionary, time, added };
         let layout = Layout::new(inputs, &options)
             .map_err(|unknown| PyKeyError::new_err((unknown.name, unknown.known)))?;
         let fitting = BATCH_BYTES / layout.row_bytes();
@@ -124,6 +129,12 @@ impl ColumnLayout {
         }
         Ok(sum)
     }
+}
+
+/// Whether a filter that finds source places adds them under a name.
+fn has_places(input: &StreamInput, name: &str) -> bool {
+    let class = input.stream.trace.stream_classes.get(input.stream.class);
+    class.is_some_and(|class| places::has_places(&input.stream.trace, class, name))
 }
 
 fn write_all(py: Python<'_>, descriptor: i32, text: &[u8]) -> PyResult<u64> {

@@ -23,14 +23,13 @@ struct Task<T> {
 /// A merge whose rows before `next` are being decoded.
 struct Begun {
     merge: Py<Merge>,
-    derived: Option<Arc<Derived>>,
+    derived: Vec<Arc<Derived>>,
     next: usize,
 }
 
 impl Begun {
-    fn new(merge: Py<Merge>, layout: &Layout) -> Self {
-        let mut added = merge.get().derived().into_iter().map(|one| one.values);
-        let derived = added.find(|one| layout.derived.as_ref() == Some(&one.name));
+    fn new(merge: Py<Merge>) -> Self {
+        let derived = merge.get().derived().into_iter().map(|one| one.values).collect();
         Self { merge, derived, next: 0 }
     }
 }
@@ -110,7 +109,7 @@ impl<T: Send + 'static> Pipeline<T> {
             let Some(merges) = &self.merges else { return };
             let next = merges.bind(py).call_method0("__next__");
             match next.and_then(|merge| Ok(merge.downcast_into::<Merge>()?)) {
-                Ok(merge) => self.begun = Some(Begun::new(merge.unbind(), &self.layout)),
+                Ok(merge) => self.begun = Some(Begun::new(merge.unbind())),
                 Err(end) => {
                     self.merges = None;
                     if !end.is_instance_of::<PyStopIteration>(py) {
@@ -135,7 +134,7 @@ impl<T: Send + 'static> Pipeline<T> {
         self.tasks.push_back(Task { merge: merge.clone_ref(py), result });
         self.begun = Some(Begun { merge, derived, next: end });
         vestige_workers::spawn(move || {
-            let (decoded, error) = decode(&layout, &inner, next..end, places.as_deref());
+            let (decoded, error) = decode(&layout, &inner, next..end, &places);
             // A stream that was dropped does not want it any more.
             let _ = sender.send((finish(&layout, decoded), error));
         });

@@ -26,9 +26,10 @@ use super::plans::PlanTable;
 use super::renderer::{MAX_TEXT, TEXT_STEP};
 use super::tasks::{in_waves, Piece, Pieces, Task, Timeline};
 use super::time::{OffsetSource, TimeFormatter};
-use crate::derived::{Derived, OfPlaces, PlacesOf};
+use crate::derived::{Derived, MadeOf, OfValues};
 use crate::error::CtfError;
 use crate::muxer::Merge;
+use crate::places::place_texts;
 
 pub use options::ShortOptions;
 
@@ -40,7 +41,7 @@ pub struct ShortRenderer {
     clock: TimeFormatter,
     timeline: Timeline,
     plans: PlanTable<StreamPlan>,
-    places: OfPlaces<PlaceText>,
+    places: OfValues<Option<PlaceText>>,
     /// Of the columns of all lines so far; none before the first.
     widths: Option<Widths>,
     pieces: Pieces,
@@ -57,7 +58,7 @@ impl ShortRenderer {
             options,
             timeline: Timeline::default(),
             plans: PlanTable::default(),
-            places: OfPlaces::default(),
+            places: OfValues::default(),
             widths: None,
             pieces: Pieces::default(),
         }
@@ -70,7 +71,7 @@ impl ShortRenderer {
 
     /// Gives the text of the records of some runs of a merge to `write`, piece by piece in
     /// order, until it returns `false`. `first` is the index in the merge of the first record of
-    /// the runs; `derived` are the columns that filters added, of which a line shows the first.
+    /// the runs; `derived` are the columns that filters added, of which a line shows the first place.
     ///
     /// # Errors
     ///
@@ -91,7 +92,8 @@ impl ShortRenderer {
         });
         let plans: Vec<Arc<StreamPlan>> = plans.collect();
         let colors = &self.colors;
-        self.places.update(derived, |_, place| PlaceText::new(place, colors));
+        self.places
+            .update(derived, |_| |value: &_| Some(PlaceText::new(place_texts(value)?, colors)));
         let tasks = self.timeline.tasks(merge, merge.runs.get(runs).unwrap_or_default(), first);
         let most = Widths::most(self.options.width);
         let mut layout = Layout {
@@ -128,7 +130,7 @@ impl ShortRenderer {
 struct Shared<'a> {
     merge: &'a Merge,
     plans: &'a [Arc<StreamPlan>],
-    places: Vec<PlacesOf<'a, PlaceText>>,
+    places: Vec<MadeOf<'a, Option<PlaceText>>>,
     /// About how much text all tasks have written.
     written: AtomicUsize,
     pieces: &'a Pieces,
@@ -179,6 +181,6 @@ impl Shared<'_> {
 
     #[inline]
     fn place(&self, index: usize) -> Option<&PlaceText> {
-        self.places.iter().find_map(|one| one.get(index))
+        self.places.iter().find_map(|one| one.get(index)?.as_ref())
     }
 }

@@ -22,7 +22,7 @@ pub struct PlaceText {
 
 impl PlaceText {
     /// The text of object, function and source line, of which each may be empty.
-    pub fn new([object, function, source]: &[String; 3], colors: &Colors) -> Self {
+    pub fn new([object, function, source]: [&str; 3], colors: &Colors) -> Self {
         let mut place = Self::default();
         let shown = if source.is_empty() { function } else { without_offset(function) };
         place.push("", shown, colors.function, colors.reset);
@@ -118,8 +118,7 @@ mod tests {
     use super::*;
 
     fn text(object: &str, function: &str, source: &str) -> String {
-        let parts = [object, function, source].map(str::to_owned);
-        let place = PlaceText::new(&parts, &Colors::default());
+        let place = PlaceText::new([object, function, source], &Colors::default());
         assert_eq!(place.columns(), place.text.len());
         String::from_utf8(place.text).unwrap()
     }
@@ -135,8 +134,7 @@ mod tests {
 
     #[test]
     fn a_call_is_shown_with_its_function() {
-        let parts = ["", "total", "a.py:5"].map(str::to_owned);
-        let place = PlaceText::new(&parts, &Colors::default());
+        let place = PlaceText::new(["", "total", "a.py:5"], &Colors::default());
         let mut address = PlaceText::default();
         address.set_address(16);
         for (place, arguments, result, expected) in [
@@ -156,8 +154,7 @@ mod tests {
 
     #[test]
     fn arguments_are_cut_before_the_line() {
-        let parts = ["", "total", "a.py:5"].map(str::to_owned);
-        let place = PlaceText::new(&parts, &Colors::default());
+        let place = PlaceText::new(["", "total", "a.py:5"], &Colors::default());
         let mut call = PlaceText::default();
         call.set_call(&place, b"(items=[3 items])", b"");
         let mut out = Vec::new();
@@ -167,8 +164,8 @@ mod tests {
 
     #[test]
     fn the_function_is_cut_before_the_line() {
-        let parts = ["a+0x1", "a_very_long_name+0", "file.c:5"].map(str::to_owned);
-        let place = PlaceText::new(&parts, &Colors::default());
+        let parts = ["a+0x1", "a_very_long_name+0", "file.c:5"];
+        let place = PlaceText::new(parts, &Colors::default());
         for (room, expected) in [(18, "a_ver~ at file.c:5"), (10, "a_very_lo~"), (1, "~")] {
             let mut out = Vec::new();
             place.push_cut(&mut out, room, "~", "");
