@@ -7,6 +7,7 @@ DWARF. What is decided is decided in Python.
 
 from collections.abc import (
     Callable,
+    Container,
     ItemsView,
     Iterable,
     Iterator,
@@ -325,7 +326,7 @@ class Muxer:
         *,
         ranges: Sequence[tuple[int | None, int | None]] | None = None,
         check: bool = False,
-        record_filter: RecordFilter | None = None,
+        record_filters: Sequence[RecordFilter | None] | None = None,
         boundaries: bool = False,
     ) -> Muxer:
         """Start to read.
@@ -337,7 +338,8 @@ class Muxer:
             ranges: For each data stream earliest and latest time of wanted records,
                 nanoseconds, both included; all when absent.
             check: Whether to decode every field of every event record, for its errors.
-            record_filter: Which event records pass, of those that are wanted.
+            record_filters: For each data stream which event records pass, of those that
+                are wanted; all when absent.
             boundaries: Whether notices tell where data streams and packets begin and end.
         """
 
@@ -367,6 +369,20 @@ class Merge:
         """Return the merge without the event records that nobody wants to see.
 
         These are those that only a filter needed, and those that a filter hides.
+        """
+
+    def part(self, owners: Container[Any]) -> Merge:
+        """Return a merge of some data streams, for a filter that sees no others.
+
+        Args:
+            owners: The objects that represent the data streams.
+        """
+
+    def adopt(self, part: Merge) -> None:
+        """Take over what a filter added to a part, and what it hides of it.
+
+        Args:
+            part: What :meth:`part` returned.
         """
 
     def place(self, index: int) -> Any:
@@ -528,7 +544,7 @@ class Event:
 
     @property
     def context(self) -> FieldsView:
-        """The common context, such as ``vpid`` and ``ip``, and what filters added to it."""
+        """The common context: ``vpid``, ``ip`` and so on, and what filters added."""
 
     @property
     def specific_context(self) -> FieldsView:

@@ -171,6 +171,39 @@ impl Merge {
         Some((merge, kept))
     }
 
+    /// The records and the notices of the data streams with `true` in `wanted`, by their
+    /// indexes; for each of the records its index before.
+    #[must_use]
+    pub fn of_streams(&self, wanted: &[bool]) -> (Self, Vec<usize>) {
+        let is_wanted = |rank: usize| wanted.get(rank).copied().unwrap_or(false);
+        let of_batch = |batch: &Arc<Batch>| {
+            let same = |stream: &Arc<DataStream>| Arc::ptr_eq(stream, &batch.stream);
+            self.streams.iter().position(same).is_some_and(is_wanted)
+        };
+        let batches: Vec<bool> = self.batches.iter().map(of_batch).collect();
+        let (streams, all) = (Arc::clone(&self.streams), self.batches.clone());
+        let mut merge = Self { streams, batches: all, ..Self::default() };
+        let (mut kept, mut index) = (Vec::new(), 0);
+        let mut places = Vec::with_capacity(self.runs.len());
+        for run in &self.runs {
+            places.push(merge.runs.len());
+            let count = (run.end - run.start) as usize;
+            if batches.get(run.batch as usize).copied().unwrap_or(false) {
+                merge.runs.push(*run);
+                kept.extend(index..index + count);
+            }
+            index += count;
+        }
+        merge.records = kept.len();
+        let end = merge.runs.len();
+        let notices = self.notices.iter().filter(|(rank, _, _)| is_wanted(*rank));
+        let moved = |(rank, run, notice): &(usize, usize, Notice)| {
+            (*rank, places.get(*run).copied().unwrap_or(end), notice.clone())
+        };
+        merge.notices = notices.map(moved).collect();
+        (merge, kept)
+    }
+
     /// Whether all records are wanted for themselves.
     fn shows_all(&self) -> bool {
         self.runs.iter().all(|run| {

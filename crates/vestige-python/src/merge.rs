@@ -40,27 +40,29 @@ impl Muxer {
     /// ones a filter needs, or `None`.
     ///
     /// `ranges` holds the earliest and the latest time, nanoseconds from the origin, that
-    /// is wanted of each data stream; `record_filter` tells which records pass; with
+    /// is wanted of each data stream; `record_filters` tell which records of each pass; with
     /// `boundaries`, notices tell where data streams and packets begin and end.
     #[new]
     #[pyo3(signature = (
-        streams, *, ranges=None, check=false, record_filter=None, boundaries=false
+        streams, *, ranges=None, check=false, record_filters=None, boundaries=false
     ))]
     fn new(
         py: Python<'_>,
         streams: Vec<StreamInput>,
         ranges: Option<Vec<TimeRange>>,
         check: bool,
-        record_filter: Option<Py<RecordFilter>>,
+        record_filters: Option<Vec<Option<Py<RecordFilter>>>>,
         boundaries: bool,
     ) -> PyResult<Self> {
         let mut ranges = ranges.unwrap_or_default().into_iter();
+        let mut filters = record_filters.unwrap_or_default().into_iter();
         let owners = PyList::empty(py);
         let mut inputs = Vec::new();
         let mut handles = Vec::new();
         for (stream, owner, classes, needed) in streams {
             let (begin, end) = ranges.next().unwrap_or_default();
-            let filter = record_filter.as_ref().map(|filter| filter.get().of(&stream.get().inner));
+            let filter = filters.next().flatten();
+            let filter = filter.as_ref().map(|filter| filter.get().of(&stream.get().inner));
             let wanted = Selection { begin, end, classes, needed, filter, check, boundaries };
             inputs.push((Arc::clone(&stream.get().inner), wanted));
             owners.append(owner)?;
@@ -89,6 +91,7 @@ impl Muxer {
             interner: Arc::clone(&self.interner),
             added: Mutex::default(),
             order: OnceLock::new(),
+            whole: Vec::new(),
         }))
     }
 }
@@ -119,6 +122,8 @@ pub struct Merge {
     added: Mutex<Added>,
     /// For each record in order its batch and its row; made when records are asked for.
     order: OnceLock<Vec<(u32, u32)>>,
+    /// In a part, for each record its index in the whole.
+    whole: Vec<usize>,
 }
 
 impl Merge {
@@ -177,6 +182,27 @@ impl Merge {
         added.visible = Some(both.into());
     }
 
+    /// What filters added, for some of the records.
+    fn added_of(&self, kept: &[usize]) -> Vec<AddedColumn> {
+        let of_kept = |one: AddedColumn| AddedColumn {
+            values: Arc::new(one.values.of_records(kept)),
+            places: one.places,
+        };
+        self.derived().into_iter().map(of_kept).collect()
+    }
+
+    fn with(&self, py: Python<'_>, inner: muxer::Merge, added: Added, whole: Vec<usize>) -> Self {
+        Self {
+            inner: Arc::new(inner),
+            streams: Arc::clone(&self.streams),
+            owners: self.owners.clone_ref(py),
+            interner: Arc::clone(&self.interner),
+            added: Mutex::new(added),
+            order: OnceLock::new(),
+            whole,
+        }
+    }
+
     pub fn order(&self) -> &[(u32, u32)] {
         self.order.get_or_init(|| {
             let runs = self.inner.runs.iter();
@@ -226,22 +252,40 @@ impl Merge {
             return this.unbind();
         };
         let py = this.py();
-        let of_shown = |one: AddedColumn| AddedColumn {
-            values: Arc::new(one.values.of_records(&kept)),
-            places: one.places,
-        };
-        let columns = merge.derived().into_iter().map(of_shown).collect();
-        let shown = Self {
-            inner: Arc::new(inner),
-            streams: Arc::clone(&merge.streams),
-            owners: merge.owners.clone_ref(py),
-            interner: Arc::clone(&merge.interner),
-            added: Mutex::new(Added { columns, visible: None }),
-            order: OnceLock::new(),
-        };
-        match Py::new(py, shown) {
+        let added = Added { columns: merge.added_of(&kept), visible: None };
+        match Py::new(py, merge.with(py, inner, added, Vec::new())) {
             Ok(shown) => shown,
             Err(_) => this.unbind(),
+        }
+    }
+
+    #[doc = core_doc!(Merge.part)]
+    fn part(&self, py: Python<'_>, owners: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let all = self.owners.bind(py).iter();
+        let wanted: Vec<bool> = all.map(|one| owners.contains(one)).collect::<PyResult<_>>()?;
+        let (inner, kept) = self.inner.of_streams(&wanted);
+        let of_kept = |all: Arc<[bool]>| {
+            kept.iter().map(|&index| all.get(index).copied().unwrap_or(true)).collect()
+        };
+        let visible = self.visible().map(of_kept);
+        Ok(self.with(py, inner, Added { columns: self.added_of(&kept), visible }, kept))
+    }
+
+    #[doc = core_doc!(Merge.adopt)]
+    fn adopt(&self, part: &Self) {
+        let known = self.derived().len();
+        for AddedColumn { values, places } in part.derived().into_iter().skip(known) {
+            let values = Arc::new(values.among(&part.whole, self.inner.records));
+            self.add_column(AddedColumn { values, places });
+        }
+        if let Some(shown) = part.visible() {
+            let mut visible = vec![true; self.inner.records];
+            for (&index, &shown) in part.whole.iter().zip(shown.iter()) {
+                if let Some(place) = visible.get_mut(index) {
+                    *place = shown;
+                }
+            }
+            self.hide(visible);
         }
     }
 

@@ -45,10 +45,11 @@ def view_plan(
     if times := _times(options):
         gmt = {"gmt": True} if options.clock_gmt else {}
         pipe.append(ComponentSpec("trimmer", "filter.utils.trimmer", {**times, **gmt}))
-    pipe.append(_events(options, patterns, recorder_events=recorder_events))
     if not options.no_debug_info:
         params = _debug_info(options)
         pipe.append(ComponentSpec("places", "filter.lttng-utils.debug-info", params))
+    # Behind what it may be about.
+    pipe.append(_events(options, patterns, recorder_events=recorder_events))
     least = getattr(options, "min_duration", None)
     if least is not None:
         pipe.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from .._typing import TYPE_CHECKING, Protocol
 
@@ -10,6 +10,17 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from .plan import ComponentSpec
+    from .protocols import Filter, PortedSource
+    from .selection import Selection
+    from .stream import Stream
+
+    MakeFilter = Callable[[Sequence[PortedSource], Selection], Filter]
+    """Makes a filter of the sources above it and what is read of all of them."""
+    Behind = Callable[
+        [ComponentSpec, frozenset[str], Mapping[Stream, Selection]],
+        tuple[ComponentSpec, MakeFilter | None],
+    ]
+    """Splits a component, by names of added fields and what comes in."""
 
 __all__ = [
     "ARRAY_OF_STRINGS",
@@ -90,6 +101,11 @@ class ComponentClass:
         has_many_inputs: Whether there is always another input port: ``in0``, ``in1``
             and so on.
         needs_packets: Whether its components look at whole packets.
+        added_field: Tells the name of the field that a component adds to the common
+            context of event records.
+        behind: Splits a component that is pushed down and stands behind some that add
+            fields of some names: what of it can be pushed down nevertheless, and what
+            makes a filter of the rest, if any is left.
         check: Refuses values of parameters that no component can have.
         queries: What it answers without a component: the parameters of each question.
     """
@@ -104,6 +120,8 @@ class ComponentClass:
         is_pushed_down: bool = False,
         has_many_inputs: bool = False,
         needs_packets: bool = False,
+        added_field: Callable[[ComponentSpec], str] | None = None,
+        behind: Behind | None = None,
         check: Callable[[ComponentSpec], None] | None = None,
         queries: Mapping[str, Mapping[str, Parameter]] | None = None,
     ) -> None:
@@ -114,6 +132,8 @@ class ComponentClass:
         self.is_pushed_down = is_pushed_down
         self.has_many_inputs = has_many_inputs
         self.needs_packets = needs_packets
+        self.added_field = added_field
+        self.behind = behind
         self.check = check
         self.queries = queries or {}
 

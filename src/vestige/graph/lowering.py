@@ -3,29 +3,33 @@
 What is lowered is a *pipe* for each sink: data streams that are merged, and then go
 through filters, one behind the other. Ranges of time and choices of events do not stand
 in the pipe: they are pushed down into the data streams behind which they stand, each
-into those that pass it, so that what nobody sees is not read.
+into those that pass it, so that what nobody sees is not read. A filter before a muxer
+stands in the pipe, too, and sees the event records of its data streams only.
 
 Plans of other forms are refused, with the component that is the reason.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import GraphError, SelectionError
 from .graph import Graph, Inputs
+from .part_filter import PartFilter, SourcePart
 from .plan_check import check_plan
 from .selection import Selection
 from .wiring import Wire, wires_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import ExitStack
     from typing import Any
 
     from ..damage import Damage
-    from .component_class import ComponentClass, ComponentClasses
+    from .component_class import ComponentClass, ComponentClasses, MakeFilter
     from .plan import ComponentSpec, Plan
-    from .protocols import PortedSource
+    from .protocols import Filter, PortedSource
     from .stream import Stream
 
 __all__ = ["Selections", "lower"]
@@ -73,9 +77,7 @@ def lower(
     graphs = []
     for number, pipe in enumerate(pipes):
         streams = [*pipe.selections]
-        filters = [
-            make(one, pipe.sources, pipe.common_selection) for one in pipe.filters
-        ]
+        filters = [pipe.make_filter(one, make) for one in pipe.filters]
         sink = make(pipe.sink, resources, streams)
         # What could not be opened is told once, whoever would have got it.
         inputs = Inputs(streams, [] if number else lowering.damage)
@@ -86,26 +88,64 @@ def lower(
     return graphs
 
 
+class PipeFilter(NamedTuple):
+    """A filter of a pipe."""
+
+    spec: ComponentSpec
+    """The component."""
+    streams: frozenset[Stream]
+    """The data streams that come in."""
+    sources: Sequence[PortedSource]
+    """Where they come from."""
+    maker: MakeFilter | None = None
+    """What makes it, if not its class."""
+
+
 class Pipe(NamedTuple):
     """Data streams that are merged, filters, and a sink."""
 
     selections: Selections
     """The data streams, and what is wanted of each."""
-    sources: Sequence[PortedSource]
-    """Where they come from."""
-    filters: Sequence[ComponentSpec]
-    """The filters that look at all of it, in their order."""
+    filters: Sequence[PipeFilter]
+    """The filters, each behind those whose output it gets."""
     sink: ComponentSpec
     """The sink."""
 
     @property
     def common_selection(self) -> Selection:
         """What is wanted of all data streams, as far as it is the same."""
-        found = set(self.selections.values())
-        if len(found) == 1:
-            return found.pop()
-        intersection = any(one.intersection for one in found)
-        return Selection(intersection=intersection)
+        return _common(self.selections.values())
+
+    def make_filter(self, one: PipeFilter, make: Callable[..., Any]) -> Filter:
+        """Make a filter of the pipe.
+
+        Args:
+            one: It.
+            make: What makes components as their classes do.
+        """
+        maker = one.maker or partial(make, one.spec)
+        if one.streams == self.selections.keys():
+            made: Filter = maker(one.sources, self.common_selection)
+            return made
+        wanted = [self.selections[stream] for stream in one.streams]
+        sources = [SourcePart(source, one.streams) for source in one.sources]
+        return PartFilter(maker(sources, _common(wanted)), one.streams)
+
+
+def _common(selections: Iterable[Selection]) -> Selection:
+    found = set(selections)
+    if len(found) == 1:
+        return found.pop()
+    intersection = any(one.intersection for one in found)
+    return Selection(intersection=intersection)
+
+
+class _Output(NamedTuple):
+    # What comes out of a component: data streams, behind filters.
+    selections: Selections
+    filters: list[PipeFilter]
+    added: frozenset[str]
+    """Names of the fields that these filters add."""
 
 
 class _Lowering:
@@ -159,20 +199,35 @@ class _Lowering:
 
     def pipe(self, sink: ComponentSpec) -> Pipe:
         """Return what ends in a sink."""
-        trunk: list[str] = []
-        last = sink.name
-        while len(self._wires[last]) == 1 and self._wires[last][0].stream is None:
-            last = self._wires[last][0].upstream
-            trunk.append(last)
-        selections = self._branches(last)
-        filters = []
-        for name in reversed(trunk):
-            if self._is_pushed_down(name):
-                selections = self._narrowed(name, selections)
-            elif not self._class_of[name].has_many_inputs:
-                filters.append(self._specs[name])
-        self._refuse_parts(sink.name, selections)
-        return Pipe(selections, self._sources_above(sink.name), filters, sink)
+        found: dict[str, _Output] = {}
+        for name in reversed(self._filters_above(sink.name)):
+            found[name] = self._through(name, self._incoming(name, found))
+        last = self._incoming(sink.name, found)
+        self._refuse_parts(sink.name, last.selections)
+        return Pipe(last.selections, last.filters, sink)
+
+    def _through(self, name: str, incoming: _Output) -> _Output:
+        """Return what comes out of a filter."""
+        spec, one = self._specs[name], self._class_of[name]
+        selections, filters, added = incoming
+        if one.has_many_inputs:
+            return incoming
+        if not one.is_pushed_down:
+            if one.added_field is not None:
+                added |= {one.added_field(spec)}
+            filters = [*filters, self._filter(spec, selections)]
+            return _Output(selections, filters, added)
+        if one.behind is not None and added:
+            spec, maker = one.behind(spec, added, selections)
+            if maker is not None:
+                filters = [*filters, self._filter(spec, selections, maker)]
+        return _Output(self._classes.make(spec, selections), filters, added)
+
+    def _filter(
+        self, spec: ComponentSpec, incoming: Selections, maker: MakeFilter | None = None
+    ) -> PipeFilter:
+        sources = self._sources_above(spec.name)
+        return PipeFilter(spec, frozenset(incoming), sources, maker)
 
     def _refuse_parts(self, name: str, selections: Selections) -> None:
         """Refuse a sink that looks at packets of which a part is read."""
@@ -184,32 +239,21 @@ class _Lowering:
                 "packets, and cannot be run yet after a choice of events or times"
             )
 
-    def _branches(self, last: str) -> Selections:
-        """Return the data streams that come in at all ports of a component."""
-        found: dict[str, Selections] = {}
-        for name in reversed(self._filters_above(last)):
-            selections = self._incoming(name, found)
-            if self._is_pushed_down(name):
-                selections = self._narrowed(name, selections)
-            elif not self._class_of[name].has_many_inputs:
-                raise GraphError(
-                    f"component '{name}' ({self._class_of[name].name}): it gets a part "
-                    "of what is merged after it, and cannot be run so yet; connect the "
-                    "muxer before it"
-                )
-            found[name] = selections
-        return self._incoming(last, found)
-
-    def _incoming(self, name: str, found: Mapping[str, Selections]) -> Selections:
+    def _incoming(self, name: str, found: Mapping[str, _Output]) -> _Output:
         """Put together what comes in, where what comes out of filters is known."""
         wanted = Selection(intersection=self._plan.stream_intersection)
         selections: Selections = {}
+        filters: list[PipeFilter] = []
+        added: frozenset[str] = frozenset()
         for wire in self._wires[name]:
             if wire.stream is None:
-                selections.update(found[wire.upstream])
+                one = found[wire.upstream]
+                selections.update(one.selections)
+                filters += one.filters
+                added |= one.added
             else:
                 selections[wire.stream] = wanted
-        return selections
+        return _Output(selections, filters, added)
 
     def _filters_above(self, name: str) -> list[str]:
         """Return the filters whose output comes in, each after those below it."""
@@ -222,13 +266,6 @@ class _Lowering:
             filters += above
             left += above
         return filters
-
-    def _is_pushed_down(self, name: str) -> bool:
-        return self._class_of[name].is_pushed_down
-
-    def _narrowed(self, name: str, selections: Selections) -> Selections:
-        narrowed: Selections = self._classes.make(self._specs[name], selections)
-        return narrowed
 
     def _sources_above(self, name: str) -> list[PortedSource]:
         """Return the sources from which something comes in, in their order."""

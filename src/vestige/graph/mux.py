@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from .. import core
-from ..errors import GraphError
 from .notice import Notice, notices_of
 from .protocols import Filter
 from .selection import Selection
@@ -27,7 +26,7 @@ def mux(
     Args:
         streams: The data streams, in any order.
         selection: Which event records are wanted, of all data streams or of each; all
-            by default. Expressions are the same for all.
+            by default.
         needed: Names of events that filters need from the beginning on, wanted or not.
         check: Whether to decode every field of every event record, for its errors.
         boundaries: Whether notices tell where data streams and packets begin and end;
@@ -41,20 +40,20 @@ def mux(
     common = _intersections(streams, wanted_of)
     inputs = []
     ranges = []
-    expressions: set[tuple[str, ...]] = set()
+    filters = []
     for stream in streams:
         wanted = wanted_of[stream]
-        expressions.add(wanted.filters)
         classes = wanted.wanted_classes(stream)
         kept = _kept_classes(stream, wanted, needed)
         if boundaries or classes is None or any(classes) or any(kept or ()):
             inputs.append((stream.handle, stream, classes, kept))
             ranges.append(_overlap(wanted, common.get(stream.trace.index)))
+            filters.append(_record_filter(wanted))
     return core.Muxer(
         inputs,
         ranges=ranges,
         check=check,
-        record_filter=_common_filter(expressions),
+        record_filters=filters,
         boundaries=boundaries,
     )
 
@@ -78,15 +77,12 @@ def _by_stream(
     return selection
 
 
-def _common_filter(expressions: set[tuple[str, ...]]) -> core.RecordFilter | None:
-    if len(expressions) > 1:
-        raise GraphError("filter expressions must be the same for all data streams")
-    found = next(iter(expressions), ())
-    if not found:
+def _record_filter(wanted: Selection) -> core.RecordFilter | None:
+    if not wanted.filters:
         return None
     from .record_filter import record_filter  # noqa: PLC0415 - few ask for it
 
-    return record_filter(found)
+    return record_filter(wanted.filters)
 
 
 def _overlap(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..model import FieldClass, StructureFieldClass
     from .stream import Stream
 
-__all__ = ["check_filter", "record_filter"]
+__all__ = ["check_filter", "contexts_of", "record_filter"]
 
 MOST_SUGGESTIONS = 10
 """Names that an error lists where none is like the one that was meant."""
@@ -24,16 +24,23 @@ MOST_SUGGESTIONS = 10
 OF_PROCESS = ("vpid", "procname")
 """Contexts that the trace environment may have; the core knows them, too."""
 
+PLACE = ("bin", "func", "src")
+"""What fields have that debug-info filters add."""
+
 Selected = tuple["Stream", "list[bool] | None"]
 """A data stream, and which of its event record classes are selected."""
 
 
 @lru_cache(maxsize=32)
-def record_filter(expressions: tuple[str, ...]) -> core.RecordFilter:
+def record_filter(
+    expressions: tuple[str, ...], added: tuple[str, ...] | None = None
+) -> core.RecordFilter:
     """Compile expressions, all of which must be true.
 
     Args:
         expressions: What users write.
+        added: Names of the fields that filters added to the records, when it is about
+            records of merges.
 
     Raises:
         SelectionError: One is none; the message names the column.
@@ -41,23 +48,46 @@ def record_filter(expressions: tuple[str, ...]) -> core.RecordFilter:
     # Most readings have none.
     from ..expressions import compile_filter  # noqa: PLC0415 - see above
 
-    return core.RecordFilter([compile_filter(one) for one in expressions])
+    return core.RecordFilter([compile_filter(one) for one in expressions], added)
 
 
-def check_filter(expression: str, selected: Iterable[Selected]) -> None:
+def contexts_of(expression: str) -> frozenset[str]:
+    """Return the names of the contexts that an expression is about.
+
+    Args:
+        expression: The expression.
+
+    Raises:
+        SelectionError: It is none; the message names the column.
+    """
+    from ..expressions import compile_filter  # noqa: PLC0415 - as above
+    from ..expressions.code import Operation  # noqa: PLC0415 - as above
+
+    compiled = compile_filter(expression)
+    wanted = (one for one in compiled if one.operation is Operation.CONTEXT)
+    return frozenset(_first(one) for one in wanted)
+
+
+def check_filter(
+    expression: str,
+    selected: Iterable[Selected],
+    added: tuple[str, ...] | None = None,
+) -> None:
     """Refuse an expression that is true of no event record, whatever its fields hold.
 
     Args:
         expression: The expression.
         selected: The data streams, and which of their event record classes are
             selected; ``None`` for all.
+        added: Names of the fields that filters added, as :func:`record_filter` takes
+            them.
 
     Raises:
         SelectionError: It is no expression; or every class lacks something that it
             names, or has it with a type that its operators do not take. The message
             tells what, and names that are like it.
     """
-    compiled = record_filter((expression,))
+    compiled = record_filter((expression,), added)
     known = []
     for stream, wanted in selected:
         possible = compiled.possible(stream.handle)
@@ -67,10 +97,16 @@ def check_filter(expression: str, selected: Iterable[Selected]) -> None:
         if any(chosen):
             known.append((stream, chosen))
     if known:
-        raise SelectionError(f"filter '{expression}': {_reason(expression, known)}")
+        raise SelectionError(
+            f"filter '{expression}': {_reason(expression, known, added or ())}"
+        )
 
 
-def _reason(expression: str, selected: list[tuple[Stream, list[bool]]]) -> str:
+def _reason(
+    expression: str,
+    selected: list[tuple[Stream, list[bool]]],
+    added: tuple[str, ...],
+) -> str:
     """Tell why no class will do."""
     from ..expressions import compile_filter  # noqa: PLC0415 - as above
     from ..expressions.code import Operation  # noqa: PLC0415 - as above
@@ -92,6 +128,9 @@ def _reason(expression: str, selected: list[tuple[Stream, list[bool]]]) -> str:
                 name in OF_PROCESS and name in stream.trace.parsed.environment
                 for stream, _ in selected
             ):
+                continue
+            if name in added:
+                types.append(f"'$ctx.{name}' has the strings {', '.join(PLACE)}")
                 continue
             if name not in contexts:
                 close = _close(name, contexts, "$ctx.")

@@ -184,17 +184,6 @@ def test_ports_of_a_source_go_where_their_names_say():
             ["in:mux.in7", "mux:out"],
             "finds no free input port of 'mux'",
         ),
-        (
-            [
-                source("a", HELLO),
-                source("b", FIELDS),
-                part("names", DEBUG_INFO),
-                part("x"),
-                part("mux"),
-            ],
-            ["a:x", "x:names", "names:mux", "b:mux", "mux:out"],
-            "component 'names' (filter.lttng-utils.debug-info): it gets a part",
-        ),
     ],
 )
 def test_what_cannot_run_is_refused(components, connections, message):

@@ -379,7 +379,7 @@ def test_code_that_nobody_compiled_is_refused_or_false(written):
 
     def run(code):
         compiled = RecordFilter([code])
-        muxer = Muxer([(stream, None, None, None)], record_filter=compiled)
+        muxer = Muxer([(stream, None, None, None)], record_filters=[compiled])
         passed = sum(map(len, muxer))
         assert passed == 0 or compiled.possible(stream) == [True]
         return passed

@@ -15,15 +15,37 @@ from ...graph.component_class import (
 from ..entry import Entry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...graph.component_class import MakeFilter
     from ...graph.plan import ComponentSpec
+    from ...graph.selection import Selection
+    from ...graph.stream import Stream
 
 __all__ = ["calls", "debug_info", "events", "muxer", "trimmer"]
+
+DEBUG_INFO_NAME = "debug_info"
+"""How debug-info filters call what they add, if nobody says otherwise."""
 
 
 def _check_times(spec: ComponentSpec) -> None:
     from ..filters.trimmer import check_times  # noqa: PLC0415 - see above
 
     check_times(spec)
+
+
+def _split_events(
+    spec: ComponentSpec,
+    added: frozenset[str],
+    incoming: Mapping[Stream, Selection],
+) -> tuple[ComponentSpec, MakeFilter | None]:
+    from ..filters.events import split_events  # noqa: PLC0415 - see above
+
+    return split_events(spec, added, incoming)
+
+
+def _debug_info_name(spec: ComponentSpec) -> str:
+    return str(spec.params.get("debug-info-field-name", DEBUG_INFO_NAME))
 
 
 def muxer() -> Entry:
@@ -69,6 +91,7 @@ def events() -> Entry:
                 "recorder-events": Parameter(BOOLEAN),
             },
             is_pushed_down=True,
+            behind=_split_events,
         ),
         "filters.events",
         "choose_events",
@@ -90,6 +113,7 @@ def debug_info() -> Entry:
                 "debuginfod": Parameter(BOOLEAN),
                 "demangle": Parameter(BOOLEAN),
             },
+            added_field=_debug_info_name,
         ),
         "filters.debug_info",
         "make_debug_info",

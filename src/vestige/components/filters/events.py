@@ -1,6 +1,7 @@
 """Only events of some names, or with some fields: ``filter.vestige.events``.
 
-As with :mod:`.trimmer`, nothing passes through: what is not wanted is not decoded.
+As with :mod:`.trimmer`, nothing passes through: what is not wanted is not decoded. But
+expressions on what a filter before it adds to events are run when it has done so.
 """
 
 from __future__ import annotations
@@ -8,11 +9,15 @@ from __future__ import annotations
 from ..._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ... import core
     from ...graph import Stream
+    from ...graph.component_class import MakeFilter
     from ...graph.plan import ComponentSpec
     from ...graph.selection import Selection
 
-__all__ = ["choose_events"]
+__all__ = ["choose_events", "split_events"]
 
 
 def choose_events(
@@ -52,3 +57,55 @@ def choose_events(
             for stream, wanted in narrowed.items()
         }
     return narrowed
+
+
+def split_events(
+    spec: ComponentSpec,
+    added: frozenset[str],
+    incoming: Mapping[Stream, Selection],
+) -> tuple[ComponentSpec, MakeFilter | None]:
+    """Take apart what is known while records are read, and what filters add.
+
+    Args:
+        spec: The component.
+        added: Names of the fields that filters before it add.
+        incoming: What is wanted of each data stream without it.
+
+    Returns:
+        The component without expressions on such fields, and what makes a filter of
+        these, if there are any.
+
+    Raises:
+        SelectionError: An expression is none, or is true of no event record of these.
+    """
+    from ...graph.record_filter import check_filter, contexts_of  # noqa: PLC0415
+
+    names = tuple(sorted(added))
+    expressions = spec.params.get("expressions", ())
+    late = tuple(one for one in expressions if added & contexts_of(one))
+    if not late:
+        return spec, None
+    for expression in late:
+        classes = (
+            (stream, one.wanted_classes(stream)) for stream, one in incoming.items()
+        )
+        check_filter(expression, classes, names)
+    early = {
+        **spec.params,
+        "expressions": [one for one in expressions if one not in late],
+    }
+    return spec._replace(params=early), lambda *_: _AddedFieldFilter(late, names)
+
+
+class _AddedFieldFilter:
+    # Hides event records of which expressions are not true.
+    needed_events: frozenset[str] = frozenset()
+
+    def __init__(self, expressions: tuple[str, ...], names: tuple[str, ...]) -> None:
+        from ...graph.record_filter import record_filter  # noqa: PLC0415 - as above
+
+        self._filter = record_filter(expressions, names)
+
+    def process(self, merge: core.Merge) -> None:
+        """Hide them."""
+        self._filter.select(merge)
