@@ -340,7 +340,7 @@ class Muxer:
             check: Whether to decode every field of every event record, for its errors.
             record_filters: For each data stream which event records pass, of those that
                 are wanted; all when absent.
-            boundaries: Whether notices tell where data streams and packets begin and end.
+            boundaries: Whether notices tell where data streams and packets begin, end.
         """
 
     def __iter__(self) -> Muxer: ...

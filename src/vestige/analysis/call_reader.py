@@ -13,6 +13,7 @@ what was told, not by address: equal ones are one function from the beginning.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Mapping as Fields
 from dataclasses import replace
 
 from .. import core
@@ -24,12 +25,12 @@ from ..debuginfo import (
     CODE_EVENT,
     STATE_EVENT_NAMES,
     DebugFileFinder,
+    ImageFollower,
     Mapping,
     Place,
-    ProcessImages,
     Resolver,
+    StateEvent,
     Unresolved,
-    apply,
 )
 from ..graph import (
     Filter,
@@ -210,7 +211,7 @@ class _Reader:
             sorted(STATE_EVENT_NAMES - {CODE_EVENT} | {_NAME_EVENT, _LIBRARY_EVENT}),
             code_events=[CODE_EVENT],
         )
-        self._images: dict[int, ProcessImages] = {}
+        self._follower = ImageFollower(self.fold, self._take_functions, self._add_sites)
         self.functions: list[tuple[int, int, int]] = []
         """Process space, process and address of each function of the fold."""
         self.mappings: list[Mapping | Unresolved] = []
@@ -241,14 +242,8 @@ class _Reader:
         """Go through a merge."""
         self.events += len(merge)
         self.losses += [one for one in notices_of(merge) if isinstance(one, LostNotice)]
-        self.fold.begin(merge)
-        self._add_sites()
-        while (stop := self.fold.advance()) is not None:
-            self._take_functions()
-            index, space, vpid = stop
-            self._change_image(merge.event(index), space, vpid)
-            self._add_sites()
-        self._take_functions()
+        for event in self._follower.follow(merge):
+            self._change_image(event)
 
     def _add_sites(self) -> None:
         """Tell the fold in which functions call sites are: they tell of jumps."""
@@ -258,7 +253,7 @@ class _Reader:
         # What is there is the address after the call.
         addresses = [Address(site - 1) for _, _, site in sites]
         found = [
-            self._images_of(space).find(Vpid(vpid), address)
+            self._follower.images(space).find(Vpid(vpid), address)
             for (space, vpid, _), address in zip(sites, addresses, strict=True)
         ]
         places = self._resolver.resolve_many(zip(found, addresses, strict=True))
@@ -280,7 +275,7 @@ class _Reader:
 
     def _object_at(self, space: int, vpid: int, address: int) -> Mapping | Unresolved:
         """Look up the next function."""
-        images = self._images_of(space)
+        images = self._follower.images(space)
         found = images.find(Vpid(vpid), Address(address))
         if isinstance(found, Unresolved) and not images.of(Vpid(vpid)).mappings:
             # Called before the process had told of its objects.
@@ -288,37 +283,37 @@ class _Reader:
             early.append(len(self.functions))
         return found
 
-    def _change_image(self, event: core.Event, space: int, vpid: int) -> None:
-        fields = event.payload.to_dict()
+    def _change_image(self, event: StateEvent) -> None:
+        space, vpid = event.space, event.vpid
         if event.name == _NAME_EVENT:
-            name = fields.get("procname")
+            name = event.fields.get("procname")
             if isinstance(name, str):
                 self.names[space, vpid] = name
             return
         if event.name == _LIBRARY_EVENT:
-            self._take_name(fields, space, vpid)
+            self._take_name(event.fields, space, vpid)
             return
-        image = self._images_of(space).of(Vpid(vpid))
-        before, version = image.mappings, image.version
-        apply(self._images_of(space), event.name or "", Vpid(vpid), fields)
+        image = self._follower.images(space).of(vpid)
+        before = image.mappings
+        has_changed = self._follower.apply(event)
         if event.name == _DUMP_EVENT:
             had_codes = self.fold.forget_codes(space, vpid)
             if before or had_codes:
                 # A second dump: after exec() there are no open calls.
                 self.fold.end_process(space, vpid)
-        if image.version == version:
+        if not has_changed:
             return
         for mapping in _changed(before, image.mappings):
             last = min(mapping.end - 1, _LAST_ADDRESS)
             self.fold.forget(space, vpid, mapping.base, last)
         self._find_early(space, vpid)
 
-    def _take_name(self, fields: dict[str, object], space: int, vpid: int) -> None:
+    def _take_name(self, fields: Fields[str, object], space: int, vpid: int) -> None:
         """Take note of the name of a function: the same in all processes."""
         address, name = fields.get("addr"), fields.get("name")
         if not isinstance(address, int) or not isinstance(name, str) or not name:
             return
-        found = self._images_of(space).find(Vpid(vpid), Address(address))
+        found = self._follower.images(space).find(Vpid(vpid), Address(address))
         if not isinstance(found, Unresolved):
             self.called[found.path, found.build_id, address - found.base] = name
 
@@ -326,7 +321,7 @@ class _Reader:
         early = self._early.get((space, vpid))
         if not early:
             return
-        images = self._images_of(space)
+        images = self._follower.images(space)
         left = []
         for index in early:
             found = images.find(Vpid(vpid), Address(self.functions[index][2]))
@@ -334,9 +329,6 @@ class _Reader:
             if isinstance(found, Unresolved):
                 left.append(index)
         self._early[space, vpid] = left
-
-    def _images_of(self, space: int) -> ProcessImages:
-        return self._images.setdefault(space, ProcessImages())
 
 
 def _beginning(place: Place | Unresolved, address: Address) -> int:

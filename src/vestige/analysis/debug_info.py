@@ -17,12 +17,12 @@ from ..debuginfo import (
     STATE_EVENT_NAMES,
     DebugFileFinder,
     FoundFiles,
+    ImageFollower,
     Mapping,
     Place,
-    ProcessImages,
     Resolver,
+    StateEvent,
     Unresolved,
-    apply,
 )
 from ..graph import Graph, Selection, Source, Stream
 from ..units import Address, Vpid
@@ -211,7 +211,7 @@ class _Walk:
     def __init__(self) -> None:
         self.events = 0
         self._column = core.PlaceColumn("", sorted(STATE_EVENT_NAMES | {_NAME_EVENT}))
-        self._images: dict[int, ProcessImages] = {}
+        self._follower = ImageFollower(self._column, self._take_pending)
         self.processes: dict[tuple[int, Vpid], _Process] = {}
         self.addresses: list[Address] = []
         self._without_code: list[int] = []
@@ -239,18 +239,14 @@ class _Walk:
     def consume(self, merge: core.Merge) -> None:
         """Go through a merge."""
         self.events += len(merge.shown())
-        self._column.begin(merge)
-        while (stop := self._column.advance()) is not None:
-            self._take_pending()
-            index, space, vpid = stop
-            self._change_image(merge.event(index), space, Vpid(vpid))
-        self._take_pending()
+        for event in self._follower.follow(merge):
+            self._change_image(event)
         self._column.count(merge)
 
     def _take_pending(self) -> None:
         for space, vpid, ip in self._column.take_pending():
             process = self._process(space, Vpid(vpid))
-            found = self._images_of(space).find(Vpid(vpid), Address(ip))
+            found = self._follower.images(space).find(Vpid(vpid), Address(ip))
             index = len(self.addresses)
             self.addresses.append(Address(ip))
             if ip == 0:
@@ -267,22 +263,19 @@ class _Walk:
                 use.places.append(index)
                 use.variants[found] = None
 
-    def _change_image(self, event: core.Event, space: int, vpid: Vpid) -> None:
-        process = self._process(space, vpid)
-        fields = event.payload.to_dict()
+    def _change_image(self, event: StateEvent) -> None:
+        process = self._process(event.space, event.vpid)
         if event.name == _NAME_EVENT:
-            name = fields.get("procname")
+            name = event.fields.get("procname")
             process.name = name if isinstance(name, str) else process.name
             return
-        images = self._images_of(space)
-        before = images.of(vpid).version
-        apply(images, event.name or "", vpid, fields)
-        if images.of(vpid).version == before:
+        if not self._follower.apply(event):
             return
-        self._column.image_changed(space, vpid)
-        base = fields.get("baddr")
+        self._column.image_changed(event.space, event.vpid)
+        base = event.fields.get("baddr")
         if isinstance(base, int) and base >= 0:
-            mapping = images.of(vpid).find(Address(base))
+            image = self._follower.images(event.space).of(event.vpid)
+            mapping = image.find(Address(base))
             if mapping is not None:
                 self._use(process, mapping)
 
@@ -301,9 +294,6 @@ class _Walk:
 
     def _process(self, space: int, vpid: Vpid) -> _Process:
         return self.processes.setdefault((space, vpid), _Process())
-
-    def _images_of(self, space: int) -> ProcessImages:
-        return self._images.setdefault(space, ProcessImages())
 
 
 def _all_code(mapping: Mapping) -> Mapping:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .files.store_search import SymbolStoreWarning, attach_stores, store_directories
     from .files.target_prefixes import TargetPrefix, TargetPrefixes
     from .found_files import DebugSource, FoundFiles
+    from .images.follower import ImageFollower, StateEvent
     from .images.image import DebugLink, Mapping, ProcessImage, ProcessImages
     from .images.running_process import RunningProcess
     from .images.state_events import (
@@ -112,6 +113,7 @@ __all__ = [
     "FileSymbolizer",
     "FoundFiles",
     "Frame",
+    "ImageFollower",
     "Mapping",
     "ObjectFile",
     "ObjectIdentity",
@@ -125,6 +127,7 @@ __all__ = [
     "Reason",
     "Resolver",
     "RunningProcess",
+    "StateEvent",
     "StoreEntry",
     "StoredObject",
     "SymbolReader",
@@ -168,6 +171,7 @@ _HOMES = {
     "FileSymbolizer": "places.symbolizer",
     "FoundFiles": "found_files",
     "Frame": "places.place",
+    "ImageFollower": "images.follower",
     "MANIFEST": "tables.symbol_store",
     "Mapping": "images.image",
     "NO_ADDRESS": "places.answer_text",
@@ -187,6 +191,7 @@ _HOMES = {
     "STORE_NAME": "tables.symbol_store",
     "STORE_VERSION": "tables.symbol_store",
     "SYMBOLS_FOLDER": "tables.symbol_store",
+    "StateEvent": "images.follower",
     "StoreEntry": "tables.symbol_store",
     "StoredObject": "tables.symbol_store",
     "SymbolReader": "object_file",

@@ -19,10 +19,9 @@ from ...debuginfo import (
     STATE_EVENT_NAMES,
     DebugFileFinder,
     DebugInfoOptions,
-    ProcessImages,
+    ImageFollower,
     Resolver,
     TargetPrefix,
-    apply,
     attach_stores,
     split_path_list,
     store_directories,
@@ -62,10 +61,10 @@ class DebugInfoFilter:
         streams = [stream for source in sources for stream in source.streams]
         if any(stream.handle.uses_call_stacks for stream in streams):
             self.needed_events |= CALL_EVENT_NAMES
-        self._images: dict[int, ProcessImages] = {}
         self._column = core.PlaceColumn(
             self.options.field_name, sorted(STATE_EVENT_NAMES)
         )
+        self._follower = ImageFollower(self._column, self._resolve_pending)
 
     def process(self, merge: core.Merge) -> None:
         """Find the places of all event records of a merge.
@@ -73,29 +72,16 @@ class DebugInfoFilter:
         Args:
             merge: The next merge, in order.
         """
-        self._column.begin(merge)
-        while (stop := self._column.advance()) is not None:
-            # What was seen so far belongs to the images as they are now.
-            self._resolve_pending()
-            index, space, vpid = stop
-            self._change_image(merge.event(index), space, Vpid(vpid))
-        self._resolve_pending()
+        for event in self._follower.follow(merge):
+            if self._follower.apply(event):
+                self._column.image_changed(event.space, event.vpid)
         self._column.finish(merge)
-
-    def _change_image(self, event: core.Event, space: int, vpid: Vpid) -> None:
-        images = self._images_of(space)
-        before = images.of(vpid).version
-        apply(images, event.name or "", vpid, event.payload.to_dict())
-        if images.of(vpid).version != before:
-            self._column.image_changed(space, vpid)
-
-    def _images_of(self, space: int) -> ProcessImages:
-        return self._images.setdefault(space, ProcessImages())
 
     def _resolve_pending(self) -> None:
         while (first := self._column.pending()) is not None:
             space, vpid, ip = first
-            found, last = self._images_of(space).find_range(Vpid(vpid), Address(ip))
+            images = self._follower.images(space)
+            found, last = images.find_range(Vpid(vpid), Address(ip))
             self._resolver.add_places(self._column, found, last)
 
 
