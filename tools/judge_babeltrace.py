@@ -49,8 +49,6 @@ SCRIPTS = (
 )
 """The scripts that run the program; those of the Python module are not among them."""
 
-COMMANDS = ("convert", "help", "list-plugins", "query", "run")
-"""The commands of ``babeltrace2``; without one it converts."""
 LIMIT = 300
 """Seconds that a script may take."""
 PASSED = re.compile(r"^ok (\d+)(?!.*# SKIP)", re.MULTILINE)
@@ -68,14 +66,9 @@ class Outcome(NamedTuple):
 
 def stand_in(folder: Path) -> Path:
     """Write the program that stands in for ``babeltrace2``."""
-    path = folder / "babeltrace2"
-    words = "|".join(COMMANDS)
-    path.write_text(
-        f'#!/bin/sh\ncase "$1" in {words}) ;; *) set -- convert "$@" ;; esac\n'
-        f'exec {sys.executable} -m vestige "$@"\n'
-    )
-    path.chmod(0o755)
-    return path
+    words = [sys.executable, "-m", "vestige", "commands", "install", str(folder)]
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    return folder / "babeltrace2"
 
 
 def environment(tests: Path, program: Path, folder: Path) -> dict[str, str]:

@@ -23,6 +23,14 @@ def add_strict_argument(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="stop at the first damage; by default, continue after it",
     )
+    # Others overlook what we report.
+    parser.add_argument(
+        "--overlook",
+        metavar="KIND",
+        action="append",
+        default=[],
+        help=argparse.SUPPRESS,
+    )
 
 
 def print_damage(damage: Sequence[Damage]) -> None:

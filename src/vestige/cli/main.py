@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
+    Tell = Callable[[Exception, int], int]
+
 __all__ = ["load_parser", "main"]
 
 _STARTING_PROGRAMS = ("demo", "record")
 """Verbs that run programs of others, which have the limits of the shell."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, tell: Tell | None = None) -> int:
     """Run a command line.
 
     Args:
         arguments: The words after the program's name; those of the process by default.
+        tell: Prints an error and returns the exit status, which it is given; by default
+            a line for people.
 
     Returns:
         The exit status.
@@ -44,19 +48,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from .recording import run
 
             return _status_of(lambda: run(plain_words), RECORDING)
+    tell = tell or report
     try:
         options = _parsed(words or ["help"])
     except BrokenPipeError:
         return _quiet_broken_pipe()
     except OSError as error:  # the help cannot be written
-        return report(_plain(error), UNREADABLE)
+        return tell(_plain(error), UNREADABLE)
     if options.verb not in _STARTING_PROGRAMS:
         from .abandoned import say_recovered
         from .open_files import allow_many_files
 
         allow_many_files()
         say_recovered(getattr(options, "paths", None) or ())
-    return _status_of(lambda: options.run(options), options.exit_statuses)
+    return _status_of(lambda: options.run(options), options.exit_statuses, tell)
 
 
 def load_parser() -> ModuleType:
@@ -90,8 +95,11 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def _status_of(run: Callable[[], int], statuses: ExitStatuses) -> int:
+def _status_of(
+    run: Callable[[], int], statuses: ExitStatuses, tell: Tell | None = None
+) -> int:
     """Run a verb; return its exit status, whatever goes wrong."""
+    tell = tell or report
     try:
         status = run()
         sys.stdout.flush()
@@ -101,9 +109,9 @@ def _status_of(run: Callable[[], int], statuses: ExitStatuses) -> int:
         if not isinstance(error, VestigeError) and error.name != "vestige._core":
             raise
         # The core is not built, or from other sources: that is no mistake in here.
-        return report(error, statuses.of(error))
+        return tell(error, statuses.of(error))
     except OSError as error:
-        return report(_plain(error), statuses.of(error))
+        return tell(_plain(error), statuses.of(error))
     return status
 
 

@@ -14,10 +14,11 @@ from .help_format import HelpFormatter
 from .verbs import VERBS
 
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import ClassVar, NoReturn
 
     from _typeshed import SupportsWrite
 
+    from ..errors import CommandError
     from .command import Command
 
 __all__ = ["CommandParser", "build_parser", "check_words"]
@@ -43,6 +44,9 @@ OPTIONS = ("-h", "--help", "-V", "--version")
 
 class CommandParser(argparse.ArgumentParser):
     """Takes options in any order, none of them abbreviated; errors take one line."""
+
+    refusal: ClassVar[type[CommandError] | None] = None
+    """What is raised if a command line is wrong; by default that is printed."""
 
     def __init__(self, *args: object, **options: object) -> None:
         settings = {"allow_abbrev": False, "formatter_class": HelpFormatter, **options}
@@ -72,6 +76,8 @@ class CommandParser(argparse.ArgumentParser):
         Args:
             message: What is wrong.
         """
+        if CommandParser.refusal is not None:
+            raise CommandParser.refusal(message, exit_code=WRONG_USAGE)
         text = f"{self.prog}: error: {plain(message)}"
         sys.stderr.write(f"{text}\nTry '{self.prog} --help'.\n")
         sys.exit(WRONG_USAGE)

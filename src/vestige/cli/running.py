@@ -16,12 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["run_plan"]
 
 
-def run_plan(plan: Plan, *, strict: bool = False, events: Sequence[str] = ()) -> int:
+def run_plan(
+    plan: Plan,
+    *,
+    strict: bool = False,
+    overlooked: Sequence[str] = (),
+    events: Sequence[str] = (),
+) -> int:
     """Run a plan, and report the damage it met.
 
     Args:
         plan: The plan.
         strict: Whether to stop at the first damage.
+        overlooked: Kinds of damage that are as good as none.
         events: Patterns of events that somebody has written, to be told which of them
             no event can match.
 
@@ -47,6 +54,7 @@ def run_plan(plan: Plan, *, strict: bool = False, events: Sequence[str] = ()) ->
     with ExitStack() as resources:
         graphs = lower(plan, registry, resources, strict=strict)
         for graph in graphs:
+            graph.overlooked = frozenset(overlooked)
             check_correlation(graph.streams)
         report_unmatched(events, [one for graph in graphs for one in graph.streams])
         damage = run_graphs(graphs)

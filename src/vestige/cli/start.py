@@ -15,6 +15,7 @@ from .._suppress import suppress
 from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import NoReturn
 
 __all__ = ["entry_point"]
@@ -23,7 +24,7 @@ _WITHOUT_PARSER = (["lttng"], ["record"])
 """The beginnings of command lines most of which are read without it."""
 
 
-def entry_point() -> NoReturn:
+def entry_point(run: Callable[[], int] | None = None, interrupted: int = 0) -> NoReturn:
     """Run the command line of this process and exit.
 
     What was opened is closed by now and what was written is flushed. Handing back
@@ -36,7 +37,11 @@ def entry_point() -> NoReturn:
     if is_interruptible:
         signals.signal(signals.SIGINT, signals.SIG_DFL)
     _open_closed_streams()
-    if sys.argv[1:2] == ["lttng"] and sys.argv[2:3] not in (["-h"], ["--help"]):
+    if (
+        run is None
+        and sys.argv[1:2] == ["lttng"]
+        and sys.argv[2:3] not in (["-h"], ["--help"])
+    ):
         from .lttng.start import run_and_exit
 
         run_and_exit(sys.argv[2:])
@@ -51,9 +56,9 @@ def entry_point() -> NoReturn:
     try:
         if is_interruptible:
             signals.signal(signals.SIGINT, signals.default_int_handler)
-        status = main()
+        status = (run or main)()
     except KeyboardInterrupt:
-        status = INTERRUPTED
+        status = interrupted or INTERRUPTED
     if is_interruptible:
         signals.signal(signals.SIGINT, signals.SIG_DFL)
     if "vestige.debuginfo.tables.cached_table" in sys.modules:

@@ -44,7 +44,7 @@ VERBS = {
     "lttng-crash": Verb(
         "LttngCrashCommand", "recover a session's trace from its ring buffers"
     ),
-    "commands": Verb("CommandsCommand", "install the names of LTTng's programs"),
+    "commands": Verb("CommandsCommand", "install the names of other programs"),
     "demo": Verb("DemoCommand", "record a small program and show its events"),
     "completion": Verb("CompletionCommand", "print a completion script for a shell"),
     "help": Verb("HelpCommand", "describe a command"),

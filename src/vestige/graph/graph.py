@@ -58,6 +58,8 @@ class Graph:
         self.progress = progress
         self.damage: list[Damage] = []
         """What was met so far: what could not be opened, then what cannot be read."""
+        self.overlooked: frozenset[str] = frozenset()
+        """Kinds of damage that are as good as none."""
 
     @property
     def streams(self) -> list[Stream]:
@@ -127,6 +129,8 @@ class Graph:
             self._add_damage(notice.damage)
 
     def _add_damage(self, damage: Damage) -> None:
+        if damage.kind in self.overlooked:
+            return
         if self.strict:
             raise TraceFormatError.of_damage(damage)
         self.damage.append(damage)

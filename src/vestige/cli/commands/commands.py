@@ -1,4 +1,4 @@
-"""``vestige commands``: the names of LTTng's programs, and units for systemd."""
+"""``vestige commands``: the names of others' programs, and units for systemd."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ PROGRAMS = {
     "lttng": "cli.lttng.start",
     "lttng-sessiond": "cli.sessiond",
     "lttng-crash": "cli.crash",
+    "babeltrace2": "cli.babeltrace.start",
 }
 """Each launcher, and the module of the package that it starts."""
 DAEMONS = ("lttng-sessiond",)
@@ -29,8 +30,9 @@ class CommandsCommand:
 
     name = "commands"
     description = (
-        "Write launchers with the names of LTTng's programs (lttng, lttng-sessiond, "
-        "lttng-crash) into DIR, so that scripts made for LTTng use Vestige. With "
+        "Write launchers with the names of LTTng's programs and Babeltrace's (lttng, "
+        "lttng-sessiond, lttng-crash, babeltrace2) into DIR, so that scripts made for "
+        "them use Vestige. With "
         "--systemd, write a unit file for the session daemon instead. What others have "
         "put there stays as it is."
     )

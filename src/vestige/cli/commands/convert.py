@@ -120,7 +120,12 @@ examples:
         if options.debug_info_target_prefix or options.debuginfod:
             debug_file_options(options)
         plan = words.plan(stream_intersection=options.stream_intersection)
-        status = run_plan(plan, strict=options.strict, events=options.event)
+        status = run_plan(
+            plan,
+            strict=options.strict,
+            overlooked=options.overlook,
+            events=options.event,
+        )
         if terminal_supports_color():
             # Babeltrace 2 leaves any terminal that shows colours with a reset.
             sys.stdout.write("\x1b[0m")

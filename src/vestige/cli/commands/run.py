@@ -88,7 +88,9 @@ connections:
         from ..running import run_plan
 
         words = run_words(ordered_items(options.parser, options.command_line))
-        return run_plan(words.plan(), strict=options.strict)
+        return run_plan(
+            words.plan(), strict=options.strict, overlooked=options.overlook
+        )
 
 
 def run_words(items: Iterable[Item]) -> GraphWords:

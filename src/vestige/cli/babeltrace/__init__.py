@@ -1,0 +1,1 @@
+"""What a program named ``babeltrace2`` does other than ``vestige``."""

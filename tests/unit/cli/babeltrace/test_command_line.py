@@ -1,0 +1,114 @@
+"""``babeltrace2``: its words, its errors, and where it stops."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from support.recordings import DATA
+from vestige.cli.babeltrace.command_line import run, split_words
+from vestige.cli.parser import CommandParser
+
+
+@pytest.fixture
+def babeltrace(capfd, monkeypatch):
+    """Run a command line; return status, output and errors."""
+    monkeypatch.setattr(CommandParser, "refusal", None)
+
+    def call(*words):
+        status = run([str(word) for word in words])
+        captured = capfd.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("words", "split"),
+    [
+        (["query", "a"], ([], "query", ["a"])),
+        (["a"], ([], "convert", ["a"])),
+        (["-v", "run", "-x"], (["-v"], "run", ["-x"])),
+        (["-l", "W", "help", "a"], (["-l", "W"], "help", ["a"])),
+        (["--log-level=W", "a"], (["--log-level=W"], "convert", ["a"])),
+        (
+            ["--plugin-path", "p", "-d", "query"],
+            (["--plugin-path", "p", "-d"], "query", []),
+        ),
+        (["--clock-gmt", "run"], ([], "convert", ["--clock-gmt", "run"])),
+    ],
+)
+def test_general_options_stand_before_the_command(words, split):
+    """What is none of them ends them; without a command it converts."""
+    assert split_words(words) == split
+
+
+def test_general_options_of_all_commands(babeltrace):
+    """They are taken by those that have no use for them, too."""
+    for words in (["help", "ctf"], ["list-plugins"], ["convert", DATA / "hello"]):
+        status, text, errors = babeltrace("-v", "--log-level", "I", "-d", *words)
+        assert (status, errors) == (0, "")
+        assert text
+
+
+CLI = "[Babeltrace CLI]"
+USAGE = f"\nERROR:    {CLI}\n  Command-line error: retcode=1\nCAUSED BY {CLI}\n  "
+
+
+@pytest.mark.parametrize(
+    ("words", "errors"),
+    [
+        (["--nosuch"], f"{USAGE}unknown option '--nosuch'"),
+        (["query", "src.ctf.fs", "x", "-p", "a=3,"], f"{USAGE}Invalid format for --params option's argument:\n"),
+        (["query", "src.a.b", "x"], 'Cannot find component class: plugin-name="a", comp-cls-name="b", comp-cls-type=1'),
+        (["help"], "Missing plugin name or component class descriptor."),
+        (["help", "ctf", "fs"], "Extraneous command-line argument specified to `help` command: `fs`."),
+        (["help", "zigotos"], 'Cannot find plugin: plugin-name="zigotos"'),
+        (["help", "src.bob.fs"], 'Cannot find plugin: plugin-name="bob"'),
+        (["/nonexist"], "CAUSED BY [source.ctf.fs]\n  /nonexist: no such file"),
+    ],
+)  # fmt: skip
+def test_errors_are_stacks(babeltrace, words, errors):
+    """In the words that scripts look for, each in one line, and with status 1."""
+    status, text, told = babeltrace(*words)
+
+    assert (status, text) == (1, "")
+    assert told.startswith(f"\nERROR:    {CLI}\n  ")
+    assert errors in told
+
+
+def test_help_of_a_class_that_is_not_there(babeltrace):
+    """The plugin is described all the same."""
+    status, text, told = babeltrace("help", "sink.ctf.bob")
+
+    assert status == 1
+    assert "Description: CTF input and output" in text
+    assert told.rstrip().endswith(
+        'plugin-name="ctf", comp-cls-name="bob", comp-cls-type=4'
+    )
+
+
+def test_reading_stops_at_the_first_damage(babeltrace, tmp_path):
+    """After what comes before it; ``vestige convert`` goes on."""
+    trace = tmp_path / "trace"
+    shutil.copytree(DATA / "hello", trace)
+    [stream] = [one for one in trace.rglob("*_0") if one.stat().st_size]
+    stream.write_bytes(stream.read_bytes()[:-1])
+
+    status, text, told = babeltrace(trace)
+    whole = babeltrace(DATA / "hello")[1]
+    assert status == 1
+    assert whole.startswith(text)
+    assert f"Failed to index CTF stream file '{stream}'" in told
+    done = subprocess.run(
+        [sys.executable, "-m", "vestige", "convert", trace],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stdout.startswith(text)
+    assert "CAUSED BY" not in done.stderr
