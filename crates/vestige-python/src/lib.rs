@@ -19,6 +19,7 @@ mod field_class;
 mod fields_view;
 mod lookup_rows;
 mod merge;
+mod messages;
 mod metadata;
 mod object_file;
 mod open_files;
@@ -65,6 +66,11 @@ mod _core {
     use crate::fields_view::{copied_fields, FieldsView};
     #[pymodule_export]
     use crate::merge::{Merge, Muxer};
+    #[pymodule_export]
+    use crate::messages::{
+        packet_of_notice, ClockSnapshot, EventMessage, FieldBase, MessageEvent, MessageIterator,
+        NumberFieldBase, StructureFieldBase,
+    };
     #[pymodule_export]
     use crate::metadata::TraceClass;
     #[pymodule_export]
