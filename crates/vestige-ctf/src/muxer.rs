@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::stream::{
-    Batch, Boundary, Damage, DataStream, Item, Lost, Part, Record, Selection, StreamReader,
+    Batch, Boundary, BoundaryKind, Damage, DataStream, Item, Lost, Part, Record, Selection,
+    StreamReader,
 };
 
 /// How many items are read ahead of the merge, by all data streams together, as long as
@@ -291,8 +292,18 @@ struct Cursor {
     merged_as: Option<u32>,
 }
 
-/// Time and rank: what decides who is next.
+/// Time, and what decides between those of one time: where a range of time cuts data streams,
+/// they begin before anything else and end after it; of others, the rank.
 type Key = (i64, usize);
+
+/// Behind so many ranks come those of another phase.
+const PHASE: usize = usize::MAX / 4;
+/// The phase of what begins where a range of time cuts a data stream.
+const BEGINNINGS: usize = 0;
+/// The phase of all that is recorded.
+const RECORDED: usize = PHASE;
+/// The phase of what ends where a range of time cuts a data stream.
+const ENDS: usize = 2 * PHASE;
 
 /// Merges data streams by time.
 pub struct Muxer {
@@ -343,7 +354,8 @@ impl Muxer {
             if merge.is_full() {
                 break;
             }
-            let Some(Reverse((_, rank))) = self.heads.pop() else { break };
+            let Some(Reverse((_, order))) = self.heads.pop() else { break };
+            let rank = order % PHASE;
             let limit = self.heads.peek().map(|Reverse(key)| *key);
             if let Some(cursor) = self.cursors.get_mut(rank) {
                 cursor.take(rank, limit, &mut merge);
@@ -361,8 +373,8 @@ impl Muxer {
                 return false;
             }
             self.unknown.pop();
-            if let Some(time) = cursor.time() {
-                self.heads.push(Reverse((time, rank)));
+            if let Some((time, phase)) = cursor.time() {
+                self.heads.push(Reverse((time, phase + rank)));
             }
         }
         true
@@ -377,7 +389,7 @@ fn run_end(batch: &Batch, start: usize, rank: usize, limit: Option<Key>, room: u
     let records = batch.records.get(start..).unwrap_or_default();
     let most = records.len().min(room.max(1));
     let Some(limit) = limit else { return start + most };
-    let before = |record: &Record| (batch.nanoseconds(record), rank) < limit;
+    let before = |record: &Record| (batch.nanoseconds(record), RECORDED + rank) < limit;
     let (mut known, mut step) = (1, 1);
     while known + step <= most && records.get(known + step - 1).is_some_and(before) {
         known += step;
@@ -388,28 +400,22 @@ fn run_end(batch: &Batch, start: usize, rank: usize, limit: Option<Key>, room: u
 }
 
 impl Cursor {
-    /// The time of the head, which is known; `None` at the end.
-    fn time(&self) -> Option<i64> {
-        match &self.head {
+    /// The time of the head, which is known, and its phase; `None` at the end.
+    fn time(&self) -> Option<Key> {
+        let time = match &self.head {
             Head::Batch(batch, index, told) => match batch.boundaries().get(*told) {
-                Some((at, boundary)) if at == index => Some(self.time_of(boundary)),
-                _ => batch.records.get(*index).map(|record| batch.nanoseconds(record)),
+                Some((at, boundary)) if at == index => return Some(key_of(&self.stream, boundary)),
+                _ => batch.records.get(*index).map(|record| batch.nanoseconds(record))?,
             },
-            Head::Notice(Notice::Lost(lost)) => Some(self.nanoseconds(lost.beginning)),
-            Head::Notice(Notice::Boundary(boundary)) => Some(self.time_of(boundary)),
-            Head::Notice(Notice::Inactivity(cycles)) => Some(self.nanoseconds(Some(*cycles))),
-            Head::Notice(Notice::Damage(..)) => Some(i64::MIN),
-            Head::Reading(_) | Head::Ended => None,
-        }
-    }
-
-    fn time_of(&self, boundary: &Boundary) -> i64 {
-        self.nanoseconds(boundary.cycles)
-    }
-
-    /// What has no time comes at once.
-    fn nanoseconds(&self, cycles: Option<u64>) -> i64 {
-        cycles.map_or(i64::MIN, |cycles| self.stream.nanoseconds(cycles))
+            Head::Notice(Notice::Lost(lost)) => nanoseconds(&self.stream, lost.beginning),
+            Head::Notice(Notice::Boundary(boundary)) => {
+                return Some(key_of(&self.stream, boundary))
+            }
+            Head::Notice(Notice::Inactivity(cycles)) => nanoseconds(&self.stream, Some(*cycles)),
+            Head::Notice(Notice::Damage(..)) => i64::MIN,
+            Head::Reading(_) | Head::Ended => return None,
+        };
+        Some((time, RECORDED))
     }
 
     /// Waits for the items that are being read and starts to read those after them. Returns
@@ -457,7 +463,9 @@ impl Cursor {
                     // The next packet goes on, unless another data stream comes first.
                     part += 1;
                     let next = batch.records.get(end).map(|record| batch.nanoseconds(record));
-                    if limit.is_some_and(|limit| next.is_some_and(|time| (time, rank) >= limit)) {
+                    if limit.is_some_and(|limit| {
+                        next.is_some_and(|time| (time, RECORDED + rank) >= limit)
+                    }) {
                         return;
                     }
                 }
@@ -479,16 +487,14 @@ impl Cursor {
         loop {
             let next = batch.boundaries().get(*told);
             let here = next.filter(|(at, _)| at == start).map(|(_, boundary)| boundary);
-            let time = match here {
-                Some(boundary) => {
-                    boundary.cycles.map_or(i64::MIN, |cycles| stream.nanoseconds(cycles))
-                }
+            let (time, phase) = match here {
+                Some(boundary) => key_of(&stream, boundary),
                 None => match batch.records.get(*start) {
-                    Some(record) => batch.nanoseconds(record),
+                    Some(record) => (batch.nanoseconds(record), RECORDED),
                     None => return true,
                 },
             };
-            let is_due = limit.is_none_or(|limit| (time, rank) < limit);
+            let is_due = limit.is_none_or(|limit| (time, phase + rank) < limit);
             if !std::mem::take(&mut is_first) && (!is_due || merge.is_full()) {
                 return false;
             }
@@ -519,6 +525,21 @@ impl Cursor {
             None => self.ahead.take().map_or(Head::Ended, Head::Reading),
         };
     }
+}
+
+/// Nanoseconds from the origin; what has no time comes at once.
+fn nanoseconds(stream: &DataStream, cycles: Option<u64>) -> i64 {
+    cycles.map_or(i64::MIN, |cycles| stream.nanoseconds(cycles))
+}
+
+/// The time of a boundary and its phase.
+fn key_of(stream: &DataStream, boundary: &Boundary) -> Key {
+    let phase = match boundary.kind {
+        _ if !boundary.is_cut => RECORDED,
+        BoundaryKind::StreamBeginning | BoundaryKind::PacketBeginning(_) => BEGINNINGS,
+        BoundaryKind::StreamEnd | BoundaryKind::PacketEnd(_) => ENDS,
+    };
+    (nanoseconds(stream, boundary.cycles), phase)
 }
 
 /// Reads the next items of a data stream on the thread pool, or at once.

@@ -35,10 +35,12 @@ struct Told {
     time: Option<i64>,
     end: Option<i64>,
     count: Option<u64>,
+    /// 0 where a range of time begins, 2 where it ends, 1 otherwise.
+    phase: u8,
 }
 
 fn told(kind: &'static str, time: Option<i64>) -> Told {
-    Told { kind, time, end: None, count: None }
+    Told { kind, time, end: None, count: None, phase: 1 }
 }
 
 /// A data stream file, and all that it tells.
@@ -59,7 +61,8 @@ fn data_stream(random: &mut Random) -> (Vec<u8>, Vec<Told>) {
         let skipped = [0, 0, 0, 2][random.below(4) as usize];
         discarded += lost;
         sequence += 1 + skipped;
-        let loss = |kind, time, end, count| Told { kind, time: Some(time), end: Some(end), count };
+        let loss =
+            |kind, time, end, count| Told { end: Some(end), count, ..told(kind, Some(time)) };
         match previous_end {
             None if lost > 0 && (count > 0 || begin < end) => {
                 all.push(loss("lost events", begin, end, None));
@@ -121,6 +124,7 @@ fn sought(all: &[Told], begin: i64) -> Vec<Told> {
     let time = is_timed.then_some(begin);
     let head = exists.then(|| told("stream begins", time)).into_iter();
     let head = head.chain(in_packet.then(|| told("packet begins", time)));
+    let head = head.map(|one| Told { phase: u8::from(time.is_none()), ..one });
     head.chain(queued).chain(rest.cloned()).collect()
 }
 
@@ -132,9 +136,10 @@ fn ended(all: &[Told], end: i64) -> Vec<Told> {
         is_timed |= one.end.is_some();
         if one.time.is_some_and(|time| time > end) {
             if in_packet {
-                left.push(told("packet ends", Some(end)));
+                left.push(Told { phase: 2, ..told("packet ends", Some(end)) });
             }
-            left.push(told("stream ends", is_timed.then_some(end)));
+            let phase = if is_timed { 2 } else { 1 };
+            left.push(Told { phase, ..told("stream ends", is_timed.then_some(end)) });
             return left;
         }
         is_timed |= one.time.is_some();
@@ -154,8 +159,9 @@ fn merged(streams: &[Vec<Told>]) -> Vec<(usize, Told)> {
     let mut all = Vec::new();
     loop {
         let heads = rests.iter_mut().enumerate();
-        let heads = heads.filter_map(|(rank, rest)| rest.peek().map(|one| (one.time, rank)));
-        let Some((_, rank)) = heads.min() else { return all };
+        let heads =
+            heads.filter_map(|(rank, rest)| rest.peek().map(|one| (one.time, one.phase, rank)));
+        let Some((.., rank)) = heads.min() else { return all };
         all.extend(rests[rank].next().map(|one| (rank, one.clone())));
     }
 }
@@ -191,14 +197,21 @@ fn told_of(notice: &Notice) -> Told {
                 BoundaryKind::PacketEnd(_) => "packet ends",
                 BoundaryKind::StreamEnd => "stream ends",
             };
-            told(kind, time(boundary.cycles))
+            let is_beginning = kind.ends_with("begins");
+            let phase = match (boundary.is_cut, is_beginning) {
+                (false, _) => 1,
+                (true, true) => 0,
+                (true, false) => 2,
+            };
+            Told { phase, ..told(kind, time(boundary.cycles)) }
         }
         Notice::Lost(lost) => {
             let kind = match lost.kind {
                 LostKind::Events => "lost events",
                 LostKind::Packets => "lost packets",
             };
-            Told { kind, time: time(lost.beginning), end: time(lost.end), count: lost.count }
+            let (end, count) = (time(lost.end), lost.count);
+            Told { end, count, ..told(kind, time(lost.beginning)) }
         }
         other => panic!("{other:?}"),
     }

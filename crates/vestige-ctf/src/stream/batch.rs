@@ -239,9 +239,9 @@ impl Batch {
             self.packets_size += packet.memory_size();
         }
         let kind = BoundaryKind::PacketBeginning(Arc::clone(packet));
-        self.boundaries.push((before.records, Boundary { kind, cycles: beginning }));
+        self.boundaries.push((before.records, Boundary { kind, cycles: beginning, is_cut: false }));
         let kind = BoundaryKind::PacketEnd(Arc::clone(packet));
-        self.boundaries.push((self.records.len(), Boundary { kind, cycles: end }));
+        self.boundaries.push((self.records.len(), Boundary { kind, cycles: end, is_cut: false }));
     }
 
     /// What begins or ends in between, in order: each with the index of the record before

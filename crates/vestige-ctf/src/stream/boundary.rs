@@ -29,6 +29,9 @@ pub struct Boundary {
     /// Clock value, cycles. None where packets tell no time, and none at the ends of a data
     /// stream but where a range of time cuts it.
     pub cycles: Option<u64>,
+    /// Whether it is there because a range of time cuts the data stream: at its beginning all
+    /// that goes on begins before anything else happens, at its end all ends after it.
+    pub is_cut: bool,
 }
 
 impl Boundary {

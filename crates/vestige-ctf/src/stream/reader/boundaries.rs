@@ -45,7 +45,13 @@ impl Teller<'_> {
     }
 
     fn tell(&mut self, kind: BoundaryKind, cycles: Option<u64>) {
-        self.items.push_back(Item::Boundary(Boundary { kind, cycles }));
+        self.items.push_back(Item::Boundary(Boundary { kind, cycles, is_cut: false }));
+    }
+
+    /// The same where the range of time cuts the data stream.
+    fn cut(&mut self, kind: BoundaryKind, cycles: Option<u64>) {
+        let is_cut = cycles.is_some();
+        self.items.push_back(Item::Boundary(Boundary { kind, cycles, is_cut }));
     }
 
     /// A clock value of a packet; `None` without a clock.
@@ -76,14 +82,14 @@ impl Boundaries {
     fn begin_stream(&mut self, to: &mut Teller<'_>) {
         if !std::mem::replace(&mut self.begun, true) {
             let begin = to.begin().filter(|_| self.timed);
-            to.tell(BoundaryKind::StreamBeginning, begin);
+            to.cut(BoundaryKind::StreamBeginning, begin);
         }
     }
 
     fn end_stream(&mut self, to: &mut Teller<'_>) {
         if self.begun && !self.ended {
             let end = to.end().filter(|_| self.timed);
-            to.tell(BoundaryKind::StreamEnd, end);
+            to.cut(BoundaryKind::StreamEnd, end);
         }
         self.ended = true;
     }
@@ -129,7 +135,7 @@ impl Boundaries {
         if to.is_before(beginning) {
             self.timed = true;
             self.begin_stream(to);
-            self.give_beginning(&packet, to.begin(), to);
+            to.cut(BoundaryKind::PacketBeginning(packet), to.begin());
             return self.give_losses(losses, to);
         }
         self.begin_stream(to);
@@ -156,7 +162,7 @@ impl Boundaries {
         }
         let kind = BoundaryKind::PacketEnd(Arc::clone(packet));
         if to.is_after(end) {
-            to.tell(kind, to.end());
+            to.cut(kind, to.end());
             return self.end_stream(to);
         }
         self.timed |= end.is_some();
@@ -200,8 +206,7 @@ impl StreamReader {
     pub(super) fn tell_stream_end(&mut self) {
         let Some(mut told) = self.boundaries.take() else { return };
         if told.begun && !told.ended {
-            let kind = BoundaryKind::StreamEnd;
-            self.pending.push_back(Item::Boundary(Boundary { kind, cycles: None }));
+            self.teller().tell(BoundaryKind::StreamEnd, None);
         }
         told.ended = true;
         self.boundaries = Some(told);
