@@ -280,7 +280,7 @@ impl ClockClass {
             uuid: None,
             description: None,
             frequency: 1_000_000_000,
-            precision: Some(1),
+            precision: None,
             accuracy: None,
             offset_seconds: 0,
             offset_cycles: 0,
