@@ -157,11 +157,20 @@ def _random_plan(chance):
     return words
 
 
-@pytest.mark.parametrize("params", ["step=+0", "step=+0,hide-zero=yes"])
+@pytest.mark.parametrize("params", ["step=+0", "step=+7,hide-zero=yes"])
 @pytest.mark.parametrize("trace", TRACES, ids=[one.name for one in TRACES])
 def test_counts_are_those_of_the_peer(trace, params):
     """Of all types of messages."""
     words = ["convert", trace, "-c", "sink.utils.counter", "-p", params]
+
+    assert ours(*words) == peer(*words)
+
+
+@pytest.mark.parametrize("params", ["with-uuid=yes", "compact=yes,with-metadata=no"])
+@pytest.mark.parametrize("trace", TRACES[1:4], ids=[one.name for one in TRACES[1:4]])
+def test_details_are_those_of_the_peer(trace, params):
+    """Byte for byte: metadata, messages, fields."""
+    words = ["convert", trace, "-c", "sink.text.details", "-p", params]
 
     assert ours(*words) == peer(*words)
 

@@ -13,6 +13,7 @@
 //! * [`calls`] folds entries and exits of functions into call trees;
 //! * [`filter`] runs filter expressions on records;
 //! * [`text`] renders records without building values in between;
+//! * [`details`] renders all that a trace holds, with beginnings and ends of packets;
 //! * [`columns`] decodes records into columns;
 //! * [`encode`] writes event records, packets and data streams.
 //!
@@ -26,11 +27,13 @@ pub mod calls;
 pub mod columns;
 pub mod counts;
 pub mod derived;
+pub mod details;
 pub mod encode;
 pub mod error;
 pub mod filter;
 mod function_events;
 mod known_places;
+pub mod message_counts;
 pub mod messages;
 pub mod metadata;
 pub mod model;

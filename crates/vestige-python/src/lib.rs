@@ -10,6 +10,7 @@ mod answer_writer;
 mod arrow;
 mod calls;
 mod counts;
+mod details;
 mod errors;
 mod event;
 mod event_copy;
@@ -19,7 +20,7 @@ mod field_class;
 mod fields_view;
 mod lookup_rows;
 mod merge;
-mod messages;
+mod message_counts;
 mod metadata;
 mod object_file;
 mod open_files;
@@ -59,6 +60,8 @@ mod _core {
     #[pymodule_export]
     use crate::counts::EventCounter;
     #[pymodule_export]
+    use crate::details::DetailsRenderer;
+    #[pymodule_export]
     use crate::event::{copied_event, EventRecord};
     #[pymodule_export]
     use crate::event_iterator::EventIterator;
@@ -67,10 +70,7 @@ mod _core {
     #[pymodule_export]
     use crate::merge::{Merge, Muxer};
     #[pymodule_export]
-    use crate::messages::{
-        packet_of_notice, ClockSnapshot, EventMessage, FieldBase, MessageEvent, MessageIterator,
-        NumberFieldBase, StructureFieldBase,
-    };
+    use crate::message_counts::MessageCounter;
     #[pymodule_export]
     use crate::metadata::TraceClass;
     #[pymodule_export]

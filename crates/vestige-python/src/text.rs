@@ -52,7 +52,7 @@ impl Layout {
     }
 }
 
-fn flag(options: &Bound<'_, PyDict>, name: &str) -> PyResult<bool> {
+pub fn flag(options: &Bound<'_, PyDict>, name: &str) -> PyResult<bool> {
     match options.get_item(name)? {
         Some(value) => value.extract(),
         None => Ok(false),

@@ -54,6 +54,7 @@ BUILT_IN: dict[str, Callable[[], Entry]] = {
     "filter.lttng-utils.debug-info": _built_in("filters", "debug_info"),
     "filter.vestige.calls": _built_in("filters", "calls"),
     "sink.text.pretty": _built_in("sinks", "text_pretty"),
+    "sink.text.details": _built_in("sinks", "text_details"),
     "sink.vestige.short": _built_in("sinks", "short"),
     "sink.utils.counter": _built_in("sinks", "counter"),
     "sink.utils.dummy": _built_in("sinks", "dummy"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .._lazy import lazy_names
 from .._typing import TYPE_CHECKING
-from .clocks import check_correlation
+from .clocks import check_correlation, is_absolute
 from .graph import Graph, Inputs, run_graphs
 from .mux import merges, mux
 from .notice import DamageNotice, LostNotice, Notice, notices_of
@@ -37,6 +37,7 @@ __all__ = [
     "TraceInfo",
     "check_correlation",
     "check_filter",
+    "is_absolute",
     "merges",
     "mux",
     "notices_of",

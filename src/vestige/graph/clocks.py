@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from .._typing import TYPE_CHECKING
 from ..errors import GraphError
-from .stream import Stream, TraceInfo
+from .stream import Stream
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["check_correlation"]
+__all__ = ["check_correlation", "is_absolute"]
 
 UNIX_EPOCH = "unix-epoch"
 """How the core names that origin."""
@@ -52,16 +52,21 @@ def clock_identity(stream: Stream) -> object:
     clock = stream.handle.clock
     if clock is None:
         return "no clock"
-    if is_absolute(stream.trace, clock):
+    if is_absolute(stream, clock):
         return "epoch"
     return clock["uuid"] or clock["origin"] or "unknown"
 
 
-def is_absolute(trace: TraceInfo, clock: Mapping[str, Any]) -> bool:
-    """Return whether a clock of a trace counts from the Unix epoch."""
-    if clock["absolute"] or clock["origin"] == UNIX_EPOCH or trace.epoch_origin:
+def is_absolute(stream: Stream, clock: Mapping[str, Any]) -> bool:
+    """Return whether a clock counts from the Unix epoch.
+
+    Args:
+        stream: A data stream of its trace.
+        clock: The clock, as the core describes it.
+    """
+    if clock["absolute"] or clock["origin"] == UNIX_EPOCH or stream.trace.epoch_origin:
         return True
-    tracer = trace.parsed.environment.get("tracer_name")
+    tracer = stream.trace.parsed.environment.get("tracer_name")
     return clock["name"] == LTTNG_CLOCK and str(tracer).startswith("lttng")
 
 
@@ -70,7 +75,7 @@ def _described(stream: Stream) -> str:
     if clock is None:
         return "the data stream has no clock"
     name = clock["name"]
-    if is_absolute(stream.trace, clock):
+    if is_absolute(stream, clock):
         return f"the clock '{name}' counts from the Unix epoch"
     if clock["uuid"] is not None:
         from uuid import UUID  # noqa: PLC0415 - for this message only

@@ -100,7 +100,6 @@ class ComponentClass:
             do no more.
         has_many_inputs: Whether there is always another input port: ``in0``, ``in1``
             and so on.
-        needs_packets: Whether its components look at whole packets.
         added_field: Tells the name of the field that a component adds to the common
             context of event records.
         behind: Splits a component that is pushed down and stands behind some that add
@@ -119,7 +118,6 @@ class ComponentClass:
         lane: Literal["batches", "messages"] = "batches",
         is_pushed_down: bool = False,
         has_many_inputs: bool = False,
-        needs_packets: bool = False,
         added_field: Callable[[ComponentSpec], str] | None = None,
         behind: Behind | None = None,
         check: Callable[[ComponentSpec], None] | None = None,
@@ -131,7 +129,6 @@ class ComponentClass:
         self.lane = lane
         self.is_pushed_down = is_pushed_down
         self.has_many_inputs = has_many_inputs
-        self.needs_packets = needs_packets
         self.added_field = added_field
         self.behind = behind
         self.check = check

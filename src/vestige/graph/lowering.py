@@ -203,7 +203,6 @@ class _Lowering:
         for name in reversed(self._filters_above(sink.name)):
             found[name] = self._through(name, self._incoming(name, found))
         last = self._incoming(sink.name, found)
-        self._refuse_parts(sink.name, last.selections)
         return Pipe(last.selections, last.filters, sink)
 
     def _through(self, name: str, incoming: _Output) -> _Output:
@@ -228,16 +227,6 @@ class _Lowering:
     ) -> PipeFilter:
         sources = self._sources_above(spec.name)
         return PipeFilter(spec, frozenset(incoming), sources, maker)
-
-    def _refuse_parts(self, name: str, selections: Selections) -> None:
-        """Refuse a sink that looks at packets of which a part is read."""
-        if self._class_of[name].needs_packets and {*selections.values()} - {
-            Selection()
-        }:
-            raise GraphError(
-                f"component '{name}' ({self._class_of[name].name}): it looks at whole "
-                "packets, and cannot be run yet after a choice of events or times"
-            )
 
     def _incoming(self, name: str, found: Mapping[str, _Output]) -> _Output:
         """Put together what comes in, where what comes out of filters is known."""

@@ -120,14 +120,29 @@ def test_messages_are_counted(run):
     ]
 
 
-def test_parts_of_packets_are_not_counted(run):
-    """Nobody knows which packets a range of time leaves."""
-    status, text, errors = run(
-        "convert", TRACE, "--begin=0", "-c", "sink.utils.counter"
+def test_what_a_range_of_time_leaves_is_counted(run):
+    """A packet that it cuts still begins and ends."""
+    status, text, _ = run(
+        "convert", TRACE, "--begin=1795245627.8718975", "-c", "sink.utils.counter"
     )
 
-    assert (status, text) == (1, "")
-    assert "(sink.utils.counter): it looks at whole packets" in errors
+    assert status == 0
+    assert [int(line.split()[0]) for line in text.splitlines()] == [
+        *[3, 2, 2, 2, 2],
+        *[0, 0, 0],
+        11,
+    ]
+
+
+def test_counts_are_shown_from_time_to_time(run):
+    """After a number of messages that is one of fifteens, as with Babeltrace 2."""
+    words = ["convert", TRACE, "-c", "sink.utils.counter", "-p", "hide-zero=yes"]
+    once = run(*words)[1]
+    status, text, _ = run(*words, "-p", "hide-zero=yes,step=12")
+
+    assert status == 0
+    assert text == f"{once}\n"
+    assert run(*words, "-p", "step=13")[1] == once
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@
 //! all cores, and keeps the order.
 
 mod bits;
-mod digits;
+pub(crate) mod digits;
 mod escape;
 mod fields;
 mod header;
 mod labels;
-mod number;
+pub(crate) mod number;
 mod options;
 mod plan;
-mod plans;
+pub(crate) mod plans;
 mod renderer;
 mod short;
 mod significant;

@@ -11,7 +11,14 @@ from ...graph.component_class import (
 )
 from ..entry import Entry
 
-__all__ = ["TEXT_SWITCHES", "counter", "dummy", "short", "text_pretty"]
+__all__ = [
+    "TEXT_SWITCHES",
+    "counter",
+    "dummy",
+    "short",
+    "text_details",
+    "text_pretty",
+]
 
 TEXT_SWITCHES = (
     "no-delta",
@@ -73,6 +80,32 @@ def text_pretty() -> Entry:
     )
 
 
+def text_details() -> Entry:
+    """Describe ``sink.text.details``."""
+    switches = (
+        "compact",
+        "with-data",
+        "with-metadata",
+        "with-stream-class-name",
+        "with-stream-name",
+        "with-time",
+        "with-trace-name",
+        "with-uuid",
+    )
+    return Entry(
+        ComponentClass(
+            "sink.text.details",
+            "Write everything that a trace holds as text.",
+            {
+                "color": Parameter(STRING, ("never", "auto", "always")),
+                **dict.fromkeys(switches, Parameter(BOOLEAN)),
+            },
+        ),
+        "sinks.text_details",
+        "make_text_details",
+    )
+
+
 def counter() -> Entry:
     """Describe ``sink.utils.counter``."""
     return Entry(
@@ -80,7 +113,6 @@ def counter() -> Entry:
             "sink.utils.counter",
             "Count messages of each type.",
             {"hide-zero": Parameter(BOOLEAN), "step": Parameter(INTEGER)},
-            needs_packets=True,
         ),
         "sinks.counter",
         "make_counter",

@@ -1,82 +1,92 @@
-"""Counts messages: ``sink.utils.counter``.
-
-Streams and packets are counted as the data streams list them, so everything must come
-in that they hold.
-"""
+"""Counts messages: ``sink.utils.counter``."""
 
 from __future__ import annotations
 
 import sys
 
+from ... import core
 from ..._typing import TYPE_CHECKING
-from ...graph import LostNotice, notices_of
 from .text_colors import terminal_supports_color
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
-    from ... import core
-    from ...graph import Stream
     from ...graph.plan import ComponentSpec
 
-__all__ = ["CounterSink", "make_counter"]
+__all__ = ["KINDS", "CounterSink", "make_counter"]
 
 WIDTH = 15
 """Columns of a number."""
 
+DEFAULT_STEP = 10_000
+"""After so many messages Babeltrace 2 shows the counts, unless it is told otherwise."""
+
+KINDS = (
+    "Event",
+    "Stream beginning",
+    "Stream end",
+    "Packet beginning",
+    "Packet end",
+    "Discarded event",
+    "Discarded packet",
+    "Message iterator inactivity",
+)
+"""The types of messages, in the order of the core."""
+
 
 class CounterSink:
-    """Counts messages of each type, and writes the counts at the end.
+    """Counts messages of each type; writes the counts from time to time and at the end.
 
     Args:
-        streams: The data streams that come in, all of them and whole.
+        step: After how many messages the counts are written; 0 for only at the end.
         hides_zero: Whether types without messages are left out.
         output: Where the counts are written; standard output by default.
     """
 
     looks_at_records = True
-    """It needs no fields, but what the tracer lost."""
+    """It needs no fields, but the order of messages."""
+    needs_boundaries = True
+    """It counts where data streams and packets begin and end."""
 
     def __init__(
         self,
-        streams: Sequence[Stream],
+        step: int = DEFAULT_STEP,
         *,
         hides_zero: bool = False,
         output: TextIO | None = None,
     ) -> None:
-        packets = sum(stream.handle.packet_count for stream in streams)
-        self.counts = {
-            "Event": 0,
-            "Stream beginning": len(streams),
-            "Stream end": len(streams),
-            "Packet beginning": packets,
-            "Packet end": packets,
-            "Discarded event": 0,
-            "Discarded packet": 0,
-            "Message iterator inactivity": 0,
-        }
-        """The number of messages of each type."""
+        self._counter = core.MessageCounter(step)
         self._hides_zero = hides_zero
         self._output = output
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of messages of each type."""
+        return dict(zip(KINDS, self._counter.counts, strict=True))
+
     def consume(self, merge: core.Merge) -> None:
-        """Count the event records of a merge, and what the tracer lost."""
-        self.counts["Event"] += len(merge)
-        for notice in notices_of(merge):
-            if isinstance(notice, LostNotice):
-                self.counts[f"Discarded {notice.kind.removesuffix('s')}"] += 1
+        """Count the messages of a merge."""
+        for counts in self._counter.add(merge):
+            self._write(counts, end="\n")
 
     def finish(self) -> None:
-        """Write the counts."""
+        """Write the counts, unless they are written."""
+        due, last = self._counter.finish()
+        for counts in due:
+            self._write(counts, end="\n")
+        if last is not None:
+            self._write(last)
+        (self._output or sys.stdout).flush()
+
+    def _write(self, counts: Sequence[int], end: str = "") -> None:
         output = self._output or sys.stdout
-        for kind, count in self.counts.items():
+        for kind, count in zip(KINDS, counts, strict=True):
             if count or not self._hides_zero:
                 output.write(f"{_counted(count, f'{kind} message')}\n")
         bold, reset = ("\x1b[1m", "\x1b[0m") if terminal_supports_color() else ("", "")
-        total = _counted(sum(self.counts.values()), "message")
-        output.write(f"{bold}{total} (TOTAL){reset}\n")
-        output.flush()
+        total = _counted(sum(counts), "message")
+        output.write(f"{bold}{total} (TOTAL){reset}\n{end}")
 
 
 def _counted(count: int, what: str) -> str:
@@ -84,12 +94,14 @@ def _counted(count: int, what: str) -> str:
 
 
 def make_counter(
-    spec: ComponentSpec, _resources: object, streams: Sequence[Stream]
+    spec: ComponentSpec, _resources: object, _streams: object
 ) -> CounterSink:
     """Make a sink.
 
     Args:
         spec: The component.
-        streams: The data streams that come in.
     """
-    return CounterSink(streams, hides_zero=spec.params.get("hide-zero", False))
+    return CounterSink(
+        spec.params.get("step", DEFAULT_STEP),
+        hides_zero=spec.params.get("hide-zero", False),
+    )
