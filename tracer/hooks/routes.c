@@ -35,8 +35,18 @@ static size_t size_of(uint32_t count)
 	return (size + ROUTE_UNIT - 1) / ROUTE_UNIT * ROUTE_UNIT;
 }
 
+static uint16_t filtered_of(const struct address *to, uint32_t count)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t index = 0; index < count; index++)
+		bits |= (uint32_t) (to[index].filter != NULL) << index;
+	return (uint16_t) bits;
+}
+
 /* The number of a route; 0 when there is no memory. */
-static uint32_t make(const struct address *to, uint32_t count, const struct watch_list *watches)
+static uint32_t make(const struct address *to, uint32_t count, const struct watch_list *watches,
+		     uint16_t before)
 {
 	const size_t size = size_of(count);
 	struct route *route;
@@ -50,8 +60,10 @@ static uint32_t make(const struct address *to, uint32_t count, const struct watc
 	if (!routes_memory || size > ROUTE_BYTES - used)
 		return 0;
 	route = (struct route *) (void *) (routes_memory + used);
-	route->count = count;
+	route->count = (uint16_t) count;
 	route->is_plain = plain_route_is(to, count);
+	route->filtered = filtered_of(to, count);
+	route->before = before;
 	route->watches = watches;
 	memcpy(route->to, to, count * sizeof(*to));
 	used += size;
@@ -84,6 +96,32 @@ static uint32_t fixed_class(const struct vestige_event *event)
 	if (route)
 		class = route->count ? route->to[0].class : 0;
 	return class < EVENT_CLASSES ? class : 0;
+}
+
+/* Whether an event goes to an address that has passed its filter with nothing kept. */
+static bool goes_to(const struct vestige_event *event, const struct address *address)
+{
+	const struct route *route;
+
+	/* Without a route, its class is that of the first channel's present recording. */
+	if (!is_routed(event))
+		return event->id && !address->channel;
+	route = routes_find(event);
+	for (uint32_t index = 0; index < route->count; index++)
+		if (route->to[index].channel == address->channel &&
+		    route->to[index].recording == address->recording)
+			return !route->filtered || route->before & 1u << index;
+	return false;
+}
+
+static uint16_t before_of(const struct vestige_event *event, const struct address *to,
+			  uint32_t count)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t index = 0; index < count; index++)
+		bits |= (uint32_t) (to[index].filter && goes_to(event, &to[index])) << index;
+	return (uint16_t) bits;
 }
 
 bool routes_have_always(const struct vestige_event *event)
@@ -139,10 +177,13 @@ static bool is_of_watches(const void *filter)
 	return (uintptr_t) filter & 1;
 }
 
-/* Whoever sees a new part of it must see those that it refers to. */
-static void set(struct vestige_event *event, uint32_t id, const void *filter)
+static void set_filter(struct vestige_event *event, const void *filter)
 {
 	__atomic_store_n(&event->filter, filter, __ATOMIC_RELEASE);
+}
+
+static void set_id(struct vestige_event *event, uint32_t id)
+{
 	__atomic_store_n(&event->id, id, __ATOMIC_RELEASE);
 }
 
@@ -154,7 +195,7 @@ static bool set_route(struct vestige_event *event, const struct address *to, uin
 
 	if (is_same(event, to, count, watches))
 		return true;
-	number = make(to, count, watches);
+	number = make(to, count, watches, before_of(event, to, count));
 	if (!number)
 		return false;
 	for (uint32_t index = 0; index < count; index++)
@@ -163,7 +204,9 @@ static bool set_route(struct vestige_event *event, const struct address *to, uin
 	if (watches && !count)
 		filter = filter_of_watches(watches);
 	__atomic_store_n(&event->route, number, __ATOMIC_RELEASE);
-	set(event, EVENT_ROUTED, filter);
+	/* What has passed for others must not go to the first channel. */
+	set_id(event, EVENT_ROUTED);
+	set_filter(event, filter);
 	return true;
 }
 
@@ -197,7 +240,8 @@ bool routes_choose(const struct vestige_provider *provider, struct vestige_event
 		return false;
 	if (count != 1 || watches || to[0].channel != 0)
 		return set_route(event, to, count, watches);
-	set(event, to[0].class, to[0].filter);
+	set_filter(event, to[0].filter);
+	set_id(event, to[0].class);
 	return true;
 }
 
@@ -279,7 +323,8 @@ static APART bool pass_each(const struct vestige_event *event, const struct vest
 		bits |= 1u << index;
 		is_any = true;
 	}
-	if (bits) {
+	/* That none has passed is kept, too: nothing tells that there was a filter otherwise. */
+	if (is_any && route->filtered) {
 		struct notes *notes = room_notes();
 
 		if (LIKELY(notes != NULL))
@@ -303,7 +348,16 @@ bool routes_pass(const struct vestige_event *event, const struct vestige_value *
 	return !filter || expression_passes(filter, values, ip);
 }
 
-uint32_t routes_take_passed(const struct vestige_event *event, const struct route *route)
+/* The only filter belongs to the first channel, where the event is about to have no route. */
+static uint32_t passed_before(const struct vestige_event *event, const struct route *route)
+{
+	const void *filter = __atomic_load_n(&event->filter, __ATOMIC_ACQUIRE);
+	const bool is_first = filter && filter != &filters_of_route && !route->to[0].channel;
+
+	return route->before | (uint32_t) is_first;
+}
+
+uint32_t routes_take_passed(const struct vestige_event *event, const struct route **route)
 {
 	struct notes *notes = stream_memory_notes();
 
@@ -311,10 +365,11 @@ uint32_t routes_take_passed(const struct vestige_event *event, const struct rout
 	for (uint64_t back = 1; notes && back <= MOST_PASSED; back++) {
 		struct passed *place = &notes->passed[(notes->passed_count - back) % MOST_PASSED];
 
-		if (place->event != event || place->route != route)
+		if (place->event != event)
 			continue;
 		place->event = NULL;
+		*route = place->route;
 		return place->bits;
 	}
-	return 0;
+	return passed_before(event, *route);
 }

@@ -31,7 +31,11 @@ static inline const struct route *routes_find(const struct vestige_event *event)
 /* Whether any filter takes an event; which do is kept for route_begin(). */
 bool routes_pass(const struct vestige_event *event, const struct vestige_value *values,
 		 const void *ip) HIDDEN;
-/* What routes_pass() has kept, and forget it. */
-uint32_t routes_take_passed(const struct vestige_event *event, const struct route *route) HIDDEN;
+/*
+ * What routes_pass() has kept, and forget it. An event that has got another route since then takes the
+ * one for which its filters have passed. If it had none with filters, nothing was kept: it goes to
+ * the channels that it had.
+ */
+uint32_t routes_take_passed(const struct vestige_event *event, const struct route **route) HIDDEN;
 
 #endif

@@ -213,7 +213,7 @@ static APART int begin_routed(const struct vestige_event *event, struct vestige_
 {
 	struct record *own = (struct record *) (void *) record->state;
 	const struct route *route = routes_find(event);
-	const uint32_t passed = event->filter ? routes_take_passed(event, route) : 0;
+	const uint32_t passed = route->filtered ? routes_take_passed(event, &route) : 0;
 
 	record->at = route_begin(route, own, passed, ip, size, earlier);
 	if (!record->at)

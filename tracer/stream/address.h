@@ -24,7 +24,12 @@ struct address {
 struct watch_list;
 
 struct route {
-	uint32_t count;
+	uint16_t count;
+	/* Bits of the addresses that have a filter. */
+	uint16_t filtered;
+	/* Those of them to which an event goes that was passed before there was anything to keep of that,
+	 * see routes_take_passed(). */
+	uint16_t before;
 	/* See plain_route.h. */
 	bool is_plain;
 	/* Rules of triggers, see rules/watches.h; NULL: none. */
