@@ -33,6 +33,7 @@ pub mod error;
 pub mod filter;
 mod function_events;
 mod known_places;
+pub mod merge_filter;
 pub mod message_counts;
 pub mod messages;
 pub mod metadata;

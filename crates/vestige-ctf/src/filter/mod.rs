@@ -16,7 +16,6 @@ mod bind;
 mod code;
 mod fetch;
 mod guard;
-mod merge_filter;
 mod path;
 mod pattern;
 mod program;
@@ -24,5 +23,4 @@ mod stream_filter;
 mod walk;
 
 pub use code::{Expression, Instruction, Operation, Value};
-pub use merge_filter::passing;
 pub use stream_filter::{Evaluator, StreamFilter};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use vestige_workers::on_all_cores;
 
-use super::stream_filter::{Evaluator, StreamFilter};
 use crate::derived::Derived;
+use crate::filter::{Evaluator, StreamFilter};
 use crate::muxer::{Merge, Run};
 use crate::stream::DataStream;
 
