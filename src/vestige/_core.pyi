@@ -20,11 +20,14 @@ from collections.abc import (
 )
 from datetime import datetime
 from os import PathLike
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, Self, TypeAlias, final
+
+from typing_extensions import disjoint_base
 
 __all__ = [
     "AnswerWriter",
     "CallFold",
+    "ClockSnapshot",
     "ColumnLayout",
     "DataFile",
     "DataStream",
@@ -32,17 +35,23 @@ __all__ = [
     "EventCounter",
     "EventIterator",
     "EventLayout",
+    "EventMessage",
+    "FieldBase",
     "FieldsView",
     "FunctionPlan",
     "IndexedTable",
     "Merge",
+    "MessageEvent",
+    "MessageIterator",
     "Muxer",
+    "NumberFieldBase",
     "ObjectFile",
     "PlaceColumn",
     "PlaceFormat",
     "RecordFilter",
     "Repair",
     "StreamWriter",
+    "StructureFieldBase",
     "SymbolTable",
     "TextRenderer",
     "TraceClass",
@@ -54,6 +63,7 @@ __all__ = [
     "copied_fields",
     "demangle",
     "file_crc32",
+    "packet_of_notice",
     "set_most_open_files",
 ]
 
@@ -407,6 +417,176 @@ class Merge:
     @property
     def time_span(self) -> tuple[int, int] | None:
         """Time of the first and the last event record, nanoseconds."""
+
+@final
+class MessageIterator:
+    """The messages of merges, one after the other."""
+
+    def __new__(
+        cls,
+        merges: Iterable[Merge],
+        describe: Callable[[Any, int], tuple[Any, ...]],
+        make_notice: Callable[[Merge, int, tuple[Any, ...]], object],
+    ) -> MessageIterator:
+        """Iterate over merges.
+
+        Args:
+            merges: The merges; taken from when the last one is used up.
+            describe: Called once with the object that represents a data stream and the
+                index of an event record class; returns the objects that stand for the
+                event record class, its name, the data stream, its clock class or
+                ``None``, and for payload, specific context, common context and packet
+                context ``None`` or the Python class of its fields, its field class, and
+                for each member its name, its index, the Python class of its fields and
+                its field class.
+            make_notice: Makes a message of what is no event, or ``None``; called with
+                the merge, the index among its notices, and the entry there.
+        """
+
+    def __iter__(self) -> MessageIterator: ...
+    def __next__(self) -> Any:
+        """Return the next message.
+
+        Raises:
+            StopIteration: There is none left.
+        """
+
+    def take(self, count: int) -> list[Any]:
+        """Return the next messages, fewer than asked for at the end.
+
+        Args:
+            count: How many.
+        """
+
+@final
+class EventMessage:
+    """An event of a merge as a message."""
+
+    @property
+    def event(self) -> MessageEvent:
+        """The event."""
+
+    @property
+    def default_clock_snapshot(self) -> ClockSnapshot:
+        """Its time.
+
+        Raises:
+            ValueError: Its stream class has no clock.
+        """
+
+    @property
+    def addr(self) -> int:
+        """A number of its own among the messages that live."""
+
+@final
+class MessageEvent:
+    """The event of a message: its fields by their names, decoded when asked for."""
+
+    @property
+    def name(self) -> str | None:
+        """Name of its class."""
+
+    @property
+    def id(self) -> int | None:
+        """ID of its class."""
+
+    @property
+    def cls(self) -> Any:
+        """Its class."""
+
+    @property
+    def stream(self) -> Any:
+        """Its data stream."""
+
+    @property
+    def packet(self) -> Any:
+        """Its packet."""
+
+    @property
+    def payload_field(self) -> Any:
+        """Its payload, or ``None``."""
+
+    @property
+    def specific_context_field(self) -> Any:
+        """Its specific context, or ``None``."""
+
+    @property
+    def common_context_field(self) -> Any:
+        """Its common context, or ``None``."""
+
+    @property
+    def addr(self) -> int:
+        """A number of its own among the events that live."""
+
+    def __getitem__(self, name: object, /) -> Any:
+        """Return the field of a name: of payload, contexts or packet, in this order.
+
+        Raises:
+            KeyError: There is none.
+            TypeError: The name is no string.
+        """
+
+    def __contains__(self, name: str, /) -> bool: ...
+
+@final
+class ClockSnapshot:
+    """The value of a clock at some time; compares as that number."""
+
+    def __new__(
+        cls, value: int, ns_from_origin: int, clock_class: object
+    ) -> ClockSnapshot: ...
+    @property
+    def value(self) -> int:
+        """The value, cycles."""
+
+    @property
+    def ns_from_origin(self) -> int:
+        """The time, nanoseconds from the origin of the clock."""
+
+    @property
+    def clock_class(self) -> Any:
+        """The object that stands for the clock class."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: object, /) -> bool: ...
+    def __le__(self, other: object, /) -> bool: ...
+    def __gt__(self, other: object, /) -> bool: ...
+    def __ge__(self, other: object, /) -> bool: ...
+
+@disjoint_base
+class FieldBase:
+    """A field of a message: a value of a field class."""
+
+    _value: Any
+    _class: Any
+
+    def __new__(cls, value: object, field_class: object) -> Self: ...
+
+class NumberFieldBase(FieldBase):
+    """A field whose value is a number."""
+
+    def __int__(self) -> int: ...
+    def __float__(self) -> float: ...
+
+@disjoint_base
+class StructureFieldBase(FieldBase):
+    """A structure: a scope of an event, or one that has a value.
+
+    The value is a dictionary; its field class has a method ``_member`` that makes the
+    field of a name of it, or ``None``.
+    """
+
+    def __getitem__(self, name: Any, /) -> Any:
+        """Return the field of a name.
+
+        Raises:
+            KeyError: There is none.
+            TypeError: The name is no string.
+        """
+
+    def _decoded(self) -> dict[str, Any]:
+        """Return the plain values of all members, by their names."""
 
 @final
 class EventIterator:
@@ -1564,4 +1744,20 @@ def file_crc32(path: str | PathLike[str]) -> int:
 
     Raises:
         DebugInfoError: The file cannot be read.
+    """
+
+def packet_of_notice(merge: Merge, index: int) -> tuple[int, dict[str, Any] | None]:
+    """Return what a notice says about a packet that begins or ends.
+
+    Args:
+        merge: The merge.
+        index: Index among its notices.
+
+    Returns:
+        A number that tells the packet apart from others that live, and the plain values
+        of its context, by the names of the fields; ``None`` without a context.
+
+    Raises:
+        IndexError: The notice is about no packet.
+        TraceFormatError: The context does not fit the data.
     """

@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 use vestige_ctf::bits::BitReader;
 use vestige_ctf::model::{EnvironmentValue, FieldClass};
-use vestige_ctf::record::{build, build_member, skip, DecodeError, State};
+use vestige_ctf::record::{build, build_member, skip, Builder, DecodeError, State};
 use vestige_ctf::scope::{Origin, OriginField, Scope};
 use vestige_ctf::stream::{Batch, Record};
 use vestige_ctf::CtfError;
@@ -39,7 +39,8 @@ impl Interner {
 static ENUMERATION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static BIT_MAP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-fn builder(py: Python<'_>) -> PyResult<PythonBuilder<'_>> {
+/// What makes Python objects of fields.
+pub fn builder(py: Python<'_>) -> PyResult<PythonBuilder<'_>> {
     let class = |name: &str| PyResult::Ok(py.import("vestige.values")?.getattr(name)?.unbind());
     let enumeration = ENUMERATION.get_or_try_init(py, || class("EnumerationValue"))?;
     let bit_map = BIT_MAP.get_or_try_init(py, || class("BitMapValue"))?;
@@ -52,10 +53,10 @@ fn builder(py: Python<'_>) -> PyResult<PythonBuilder<'_>> {
 
 /// One row of a merge.
 pub struct EventView {
-    merge: Py<Merge>,
+    pub merge: Py<Merge>,
     pub batch: Arc<Batch>,
     pub record: Record,
-    index: usize,
+    pub index: usize,
 }
 
 impl EventView {
@@ -119,16 +120,45 @@ impl EventView {
         scope: Scope,
         index: usize,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.decode_member(py, scope, index, &mut builder(py)?)?.transpose()
+    }
+
+    /// A member of a scope as a builder makes it.
+    ///
+    /// # Errors
+    ///
+    /// `TraceFormatError` when a field does not fit the data.
+    pub fn decode_member<B: Builder>(
+        &self,
+        py: Python<'_>,
+        scope: Scope,
+        index: usize,
+        builder: &mut B,
+    ) -> PyResult<Option<B::Value>> {
         let Some(class) = self.class(scope) else { return Ok(None) };
         let mut state = self.batch.state_of(&self.record);
-        let mut builder = builder(py)?;
-        let value = self.reader(scope, &mut state).and_then(|mut reader| {
-            build_member(class, index, &mut reader, &mut state, &mut builder)
-        });
-        match value {
-            Ok(value) => value.transpose(),
-            Err(error) => Err(self.wrong(py, &error)),
-        }
+        self.reader(scope, &mut state)
+            .and_then(|mut reader| build_member(class, index, &mut reader, &mut state, builder))
+            .map_err(|error| self.wrong(py, &error))
+    }
+
+    /// A scope as a builder makes it.
+    ///
+    /// # Errors
+    ///
+    /// `TraceFormatError` when a field does not fit the data.
+    pub fn decode<B: Builder>(
+        &self,
+        py: Python<'_>,
+        scope: Scope,
+        builder: &mut B,
+    ) -> PyResult<Option<B::Value>> {
+        let Some(class) = self.class(scope) else { return Ok(None) };
+        let mut state = self.batch.state_of(&self.record);
+        self.reader(scope, &mut state)
+            .and_then(|mut reader| build(class, &mut reader, &mut state, builder))
+            .map(Some)
+            .map_err(|error| self.wrong(py, &error))
     }
 
     /// The value of a field of a scope.
@@ -171,27 +201,16 @@ impl EventView {
 
     /// All fields of a scope.
     pub fn fields<'py>(&self, py: Python<'py>, scope: Scope) -> PyResult<Bound<'py, PyAny>> {
-        let fields = self.recorded(py, scope)?;
+        let fields = match self.decode(py, scope, &mut builder(py)?)? {
+            Some(value) => value?,
+            None => PyDict::new(py).into_any(),
+        };
         for name in self.added_names(scope) {
             if let Some(value) = self.added(py, &name)? {
                 fields.set_item(name, value)?;
             }
         }
         Ok(fields)
-    }
-
-    /// The fields of a scope that are in the trace.
-    fn recorded<'py>(&self, py: Python<'py>, scope: Scope) -> PyResult<Bound<'py, PyAny>> {
-        let Some(class) = self.class(scope) else { return Ok(PyDict::new(py).into_any()) };
-        let mut state = self.batch.state_of(&self.record);
-        let mut builder = builder(py)?;
-        let value = self
-            .reader(scope, &mut state)
-            .and_then(|mut reader| build(class, &mut reader, &mut state, &mut builder));
-        match value {
-            Ok(value) => value,
-            Err(error) => Err(self.wrong(py, &error)),
-        }
     }
 
     /// The names of the fields of a scope.

@@ -21,6 +21,7 @@ mod fields_view;
 mod lookup_rows;
 mod merge;
 mod message_counts;
+mod messages;
 mod metadata;
 mod object_file;
 mod open_files;
@@ -71,6 +72,11 @@ mod _core {
     use crate::merge::{Merge, Muxer};
     #[pymodule_export]
     use crate::message_counts::MessageCounter;
+    #[pymodule_export]
+    use crate::messages::{
+        packet_of_notice, ClockSnapshot, EventMessage, FieldBase, MessageEvent, MessageIterator,
+        NumberFieldBase, StructureFieldBase,
+    };
     #[pymodule_export]
     use crate::metadata::TraceClass;
     #[pymodule_export]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from .._typing import TYPE_CHECKING
 from ..errors import GraphError
-from .stream import Stream
+from .stream import Stream, TraceInfo
 
 if TYPE_CHECKING:
     from typing import Any
@@ -52,21 +52,21 @@ def clock_identity(stream: Stream) -> object:
     clock = stream.handle.clock
     if clock is None:
         return "no clock"
-    if is_absolute(stream, clock):
+    if is_absolute(stream.trace, clock):
         return "epoch"
     return clock["uuid"] or clock["origin"] or "unknown"
 
 
-def is_absolute(stream: Stream, clock: Mapping[str, Any]) -> bool:
-    """Return whether a clock counts from the Unix epoch.
+def is_absolute(trace: TraceInfo, clock: Mapping[str, Any]) -> bool:
+    """Return whether a clock of a trace counts from the Unix epoch.
 
     Args:
-        stream: A data stream of its trace.
+        trace: The trace.
         clock: The clock, as the core describes it.
     """
-    if clock["absolute"] or clock["origin"] == UNIX_EPOCH or stream.trace.epoch_origin:
+    if clock["absolute"] or clock["origin"] == UNIX_EPOCH or trace.epoch_origin:
         return True
-    tracer = stream.trace.parsed.environment.get("tracer_name")
+    tracer = trace.parsed.environment.get("tracer_name")
     return clock["name"] == LTTNG_CLOCK and str(tracer).startswith("lttng")
 
 
@@ -75,7 +75,7 @@ def _described(stream: Stream) -> str:
     if clock is None:
         return "the data stream has no clock"
     name = clock["name"]
-    if is_absolute(stream, clock):
+    if is_absolute(stream.trace, clock):
         return f"the clock '{name}' counts from the Unix epoch"
     if clock["uuid"] is not None:
         from uuid import UUID  # noqa: PLC0415 - for this message only

@@ -32,6 +32,11 @@ pub trait Builder {
     fn array(&mut self, elements: Vec<Self::Value>) -> Self::Value;
     /// A structure, with a value for each of its members.
     fn structure(&mut self, members: &[Member], values: Vec<Self::Value>) -> Self::Value;
+    /// A variant, of which an option is there: its index among the options, and its value.
+    fn variant(&mut self, option: usize, value: Self::Value) -> Self::Value {
+        let _ = option;
+        value
+    }
     /// A boolean.
     fn boolean(&mut self, value: bool) -> Self::Value;
     /// A bit array, with flags when it is a bit map.
@@ -89,7 +94,9 @@ pub fn build<B: Builder>(
         }
         FieldKind::Variant { options, selector } => {
             let option = select_option(selector, options, state)?;
-            build(&option.class, reader, state, builder)
+            let index = options.iter().position(|one| std::ptr::eq(one, option));
+            let value = build(&option.class, reader, state, builder)?;
+            Ok(builder.variant(index.unwrap_or(0), value))
         }
         FieldKind::Array { .. } => build_array(class, reader, state, builder),
         FieldKind::BitArray(bits) => build_bits(bits, reader, state, builder),

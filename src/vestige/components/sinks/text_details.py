@@ -95,7 +95,7 @@ class DetailsSink:
             stream.path,
             trace.name,
             self._streams.get(trace.index, [(stream.id, stream.handle.class_id)]),
-            [is_absolute(stream, clock) for clock in clocks],
+            [is_absolute(trace, clock) for clock in clocks],
         )
 
     def consume(self, merge: core.Merge) -> None:

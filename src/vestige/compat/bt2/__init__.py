@@ -1,0 +1,153 @@
+"""Babeltrace 2's Python module ``bt2``, over Vestige.
+
+Scripts are run with it by ``python -m vestige.compat.bt2 script.py ARGS``: there
+``import bt2`` gives this package. It has the names and behaviour of ``bt2`` 2.0.4, of
+which it is no part; see the reference manual for what it does not have.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .component_classes import (
+    _FilterComponentClassConst,
+    _SinkComponentClassConst,
+    _SourceComponentClassConst,
+)
+from .component_specs import AutoSourceComponentSpec, ComponentSpec
+from .errors import (
+    ComponentClassType,
+    Stop,
+    TryAgain,
+    UnknownObject,
+    _ComponentClassErrorCause,
+    _ComponentErrorCause,
+    _Error,
+    _ErrorCause,
+    _IncompleteUserClass,
+    _MemoryError,
+    _MessageIteratorErrorCause,
+    _OverflowError,
+)
+from .field_classes import (
+    IntegerDisplayBase,
+    _ArrayFieldClassConst,
+    _BitArrayFieldClassConst,
+    _BoolFieldClassConst,
+    _DynamicArrayFieldClassConst,
+    _DynamicArrayWithLengthFieldFieldClassConst,
+    _EnumerationFieldClassConst,
+    _IntegerFieldClassConst,
+    _OptionFieldClassConst,
+    _OptionWithBoolSelectorFieldClassConst,
+    _OptionWithIntegerSelectorFieldClassConst,
+    _OptionWithSelectorFieldClassConst,
+    _OptionWithSignedIntegerSelectorFieldClassConst,
+    _OptionWithUnsignedIntegerSelectorFieldClassConst,
+    _RealFieldClassConst,
+    _SignedEnumerationFieldClassConst,
+    _SignedIntegerFieldClassConst,
+    _StaticArrayFieldClassConst,
+    _StringFieldClassConst,
+    _StructureFieldClassConst,
+    _UnsignedEnumerationFieldClassConst,
+    _UnsignedIntegerFieldClassConst,
+    _VariantFieldClassConst,
+    _VariantFieldClassWithIntegerSelectorConst,
+    _VariantFieldClassWithoutSelectorConst,
+    _VariantFieldClassWithSignedIntegerSelectorConst,
+    _VariantFieldClassWithUnsignedIntegerSelectorConst,
+)
+from .fields import (
+    _ArrayFieldConst,
+    _BitArrayFieldConst,
+    _BoolFieldConst,
+    _DoublePrecisionRealFieldConst,
+    _DynamicArrayFieldConst,
+    _EnumerationFieldConst,
+    _IntegerFieldConst,
+    _OptionFieldConst,
+    _RealFieldConst,
+    _SignedEnumerationFieldConst,
+    _SignedIntegerFieldConst,
+    _SinglePrecisionRealFieldConst,
+    _StaticArrayFieldConst,
+    _StringFieldConst,
+    _StructureFieldConst,
+    _UnsignedEnumerationFieldConst,
+    _UnsignedIntegerFieldConst,
+    _VariantFieldConst,
+)
+from .integer_ranges import (
+    SignedIntegerRange,
+    SignedIntegerRangeSet,
+    UnsignedIntegerRange,
+    UnsignedIntegerRangeSet,
+    _SignedIntegerRangeConst,
+    _SignedIntegerRangeSetConst,
+    _UnsignedIntegerRangeConst,
+    _UnsignedIntegerRangeSetConst,
+)
+from .interrupter import Interrupter
+from .iterator import TraceCollectionMessageIterator
+from .logging import (
+    LoggingLevel,
+    get_global_logging_level,
+    get_minimal_logging_level,
+    set_global_logging_level,
+)
+from .messages import (
+    _DiscardedEventsMessageConst,
+    _DiscardedPacketsMessageConst,
+    _EventMessageConst,
+    _MessageIteratorInactivityMessageConst,
+    _PacketBeginningMessageConst,
+    _PacketEndMessageConst,
+    _StreamBeginningMessageConst,
+    _StreamEndMessageConst,
+)
+from .mip import (
+    ComponentDescriptor,
+    get_greatest_operative_mip_version,
+    get_maximal_mip_version,
+)
+from .plugins import find_plugin, find_plugins
+from .query import QueryExecutor
+from .trace_ir import (
+    ClockClassOffset,
+    EventClassLogLevel,
+    _ClockSnapshotConst,
+    _UnknownClockSnapshot,
+)
+from .values import (
+    ArrayValue,
+    BoolValue,
+    MapValue,
+    RealValue,
+    SignedIntegerValue,
+    StringValue,
+    UnsignedIntegerValue,
+    _ArrayValueConst,
+    _BoolValueConst,
+    _IntegerValue,
+    _IntegerValueConst,
+    _MapValueConst,
+    _RealValueConst,
+    _SignedIntegerValueConst,
+    _StringValueConst,
+    _UnsignedIntegerValueConst,
+    create_value,
+)
+
+__version__ = "2.0.4"
+"""The version of ``bt2`` whose names and behaviour these are."""
+
+
+def __getattr__(name: str) -> Any:
+    """Return what stands for a module of ``bt2``."""
+    from .aliases import SUBMODULES, submodule  # noqa: PLC0415 - few scripts need it
+
+    if name not in SUBMODULES:
+        raise AttributeError(f"module 'bt2' has no attribute {name!r}")
+    made = globals()[name] = submodule(name)
+    return made
