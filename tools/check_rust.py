@@ -40,14 +40,9 @@ ALLOWED: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
     ),
     "vestige-ctf": (
         (
-            names("address_scan call_stacks function_events"),
-            "an address is found by the events of functions, and those by threads",
-        ),
-        (
             names("filter metadata record stream"),
             "a stream decodes by its class, and a class names kinds of records",
         ),
-        (names("known_places places"), "a column and the places that it knows"),
     ),
     "vestige-ctf/calls": ((names("codes tree"), "nodes hold codes of functions"),),
     "vestige-ctf/columns": (

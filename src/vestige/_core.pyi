@@ -321,9 +321,6 @@ class RecordFilter:
         The others lack what an expression names, or have it with another type.
         """
 
-    def select(self, merge: Merge) -> None:
-        """Hide the event records of a merge of which an expression is not true."""
-
 @final
 class Muxer:
     """Merges data streams by time; the first in the list wins a tie."""
@@ -386,6 +383,13 @@ class Merge:
 
         Args:
             owners: The objects that represent the data streams.
+        """
+
+    def select(self, record_filter: RecordFilter) -> None:
+        """Hide the event records of which an expression is not true.
+
+        Args:
+            record_filter: Expressions about records of merges.
         """
 
     def adopt(self, part: Merge) -> None:

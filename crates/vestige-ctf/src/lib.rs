@@ -20,9 +20,7 @@
 //! The crate knows no paths and no Python. Bytes come through [`source::ReadAt`], and
 //! nothing here may panic on them, whatever they are.
 
-mod address_scan;
 pub mod bits;
-mod call_stacks;
 pub mod calls;
 pub mod columns;
 pub mod counts;
@@ -31,8 +29,6 @@ pub mod details;
 pub mod encode;
 pub mod error;
 pub mod filter;
-mod function_events;
-mod known_places;
 pub mod merge_filter;
 pub mod message_counts;
 pub mod messages;

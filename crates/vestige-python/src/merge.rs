@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use vestige_ctf::derived::Derived;
+use vestige_ctf::merge_filter::passing;
 use vestige_ctf::model::FieldClass;
 use vestige_ctf::muxer::{self, Notice};
 use vestige_ctf::stream::{Batch, BoundaryKind, LostKind, Record, Selection};
@@ -287,6 +288,14 @@ impl Merge {
             }
             self.hide(visible);
         }
+    }
+
+    #[doc = core_doc!(Merge.select)]
+    fn select(&self, py: Python<'_>, record_filter: &RecordFilter) {
+        let derived: Vec<_> = self.derived().into_iter().map(|one| one.values).collect();
+        let of = |stream: &Arc<_>| record_filter.of(stream);
+        let visible = py.detach(|| passing(&self.inner, &derived, of));
+        self.hide(visible);
     }
 
     #[doc = core_doc!(Merge.left_out)]

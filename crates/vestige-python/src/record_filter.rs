@@ -6,12 +6,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat};
 use vestige_ctf::filter::{Expression, Instruction, Operation, StreamFilter, Value};
-use vestige_ctf::merge_filter::passing;
 use vestige_ctf::model::{FieldClass, FieldKind, Member, TraceClass};
 use vestige_ctf::places::{has_places, place_class};
 use vestige_ctf::stream;
 
-use crate::merge::Merge;
 use crate::stream::DataStream;
 
 /// An expression that is bound to a stream class.
@@ -75,14 +73,6 @@ impl RecordFilter {
     #[doc = core_doc!(RecordFilter.possible)]
     fn possible(&self, py: Python<'_>, stream: &DataStream) -> Vec<bool> {
         py.detach(|| self.of(&stream.inner)).possible().collect()
-    }
-
-    #[doc = core_doc!(RecordFilter.select)]
-    fn select(&self, py: Python<'_>, merge: &Merge) {
-        let derived: Vec<_> = merge.derived().into_iter().map(|one| one.values).collect();
-        let visible =
-            py.detach(|| passing(&merge.inner, &derived, |stream| self.of(stream.as_ref())));
-        merge.hide(visible);
     }
 }
 

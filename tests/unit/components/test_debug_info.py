@@ -217,7 +217,7 @@ def test_expressions_can_name_the_structure():
         record_filter = core.RecordFilter([code], added)
         assert any(any(record_filter.possible(one)) for one in streams) is some
 
-    core.RecordFilter([named], ["where"]).select(merge)
+    merge.select(core.RecordFilter([named], ["where"]))
     found = [event.file_offset for event in merge.shown().events()]
 
     assert found == expected != []

@@ -3,19 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-use vestige_workers::on_all_cores;
-
 use super::codes::{CodeLayout, Told};
-use crate::bits::BitReader;
-use crate::function_events::environment_vpid;
-use crate::model::{EventClass, FieldClass, FieldKind, StreamClass};
-use crate::muxer::{Merge, Run};
+use crate::model::{EventClass, TraceClass};
+use crate::muxer::Merge;
+use crate::places::origin::{integer, numbers, Known, Origin, Source};
+use crate::places::scan::{read_records, RecordTask, TASK_RECORDS};
 use crate::record::{skip, State};
 use crate::stream::{Batch, DataStream, Part, Record};
-
-/// About how many records one task reads.
-const TASK_RECORDS: usize = 4096;
 
 /// The names of the event record classes that matter.
 #[derive(Debug, Clone, Default)]
@@ -119,15 +113,7 @@ struct ClassLayout {
 pub struct Layout {
     /// Number of the data stream.
     number: u32,
-    /// Process ID, when all of the trace is of one process.
-    process: i32,
-    packet_vpid: Option<usize>,
-    packet_vtid: Option<usize>,
-    ip: Option<usize>,
-    vpid: Option<usize>,
-    vtid: Option<usize>,
-    /// The last of these in the common context.
-    last: Option<usize>,
+    origin: Option<Origin>,
     /// Whether threads share the data stream and nothing tells them apart.
     is_ambiguous: bool,
     classes: Vec<ClassLayout>,
@@ -135,9 +121,9 @@ pub struct Layout {
 
 /// What all records of a packet share.
 #[derive(Clone, Copy)]
-struct Shared<'a> {
-    layout: &'a Layout,
+struct Shared {
     base: Seen,
+    known: Known,
 }
 
 /// Reads records.
@@ -157,39 +143,14 @@ impl CallScan {
     /// Records that only a filter needs have their mark where expressions choose records, and
     /// with `is_filtered`.
     pub fn read(&mut self, merge: &Merge, is_filtered: bool) -> (Vec<Seen>, Vec<Told>) {
-        let layouts: Vec<Arc<Layout>> =
-            merge.batches.iter().map(|batch| self.layout(&batch.stream)).collect();
-        let read = |task: Vec<Run>| {
-            let mut seen = Vec::with_capacity(TASK_RECORDS);
-            let mut told = Vec::new();
-            let mut state = State::new(0);
-            let mut known = None;
-            for run in task {
-                let Some((batch, records)) = merge.run(&run) else { continue };
-                let Some(layout) = layouts.get(run.batch as usize) else { continue };
-                let at = (run.batch, run.part);
-                let (_, shared) = known.filter(|(before, _)| *before == at).unwrap_or_else(|| {
-                    let part = batch.part(run.part);
-                    state.slots.clone_from(&part.packet.slots);
-                    (at, layout.shared(batch, part))
-                });
-                known = Some((at, shared));
-                let first = seen.len();
-                let one = |record| shared.read(batch, record, &mut state, &mut told);
-                seen.extend(records.iter().map(one));
-                if is_filtered || batch.is_marked() {
-                    for (one, record) in seen.iter_mut().skip(first).zip(records) {
-                        one.choice = choice(batch, record);
-                    }
-                }
-            }
-            (seen, told)
-        };
-        let tasks = merge.tasks(TASK_RECORDS);
-        let parts: Vec<(Vec<Seen>, Vec<Told>)> =
-            on_all_cores(|| tasks.into_par_iter().map(read).collect());
-        let (seen, told): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        (seen.concat(), told.into_iter().flatten().collect())
+        let layout = |batch: &Arc<Batch>| (self.layout(&batch.stream), is_filtered);
+        let layouts: Vec<TaskLayout> = merge.batches.iter().map(layout).collect();
+        let (mut seen, mut told) = (Vec::with_capacity(merge.records), Vec::new());
+        for part in read_records::<CallTask>(merge, &layouts) {
+            seen.extend(part.seen);
+            told.extend(part.told);
+        }
+        (seen, told)
     }
 
     /// For each record of a merge, in order, whether it is an entry or an exit.
@@ -212,31 +173,23 @@ impl CallScan {
             return Arc::clone(layout);
         }
         let number = u32::try_from(self.layouts.len()).unwrap_or(NO_STREAM - 1);
-        let class = stream.trace.stream_classes.get(stream.class);
-        let process = environment_vpid(&stream.trace).map_or(-1, |vpid| vpid as i32);
-        let layout = Arc::new(self.find_layout(class, number, process));
+        let layout = Arc::new(self.find_layout(&stream.trace, stream.class, number));
         self.layouts.insert(key, (Arc::clone(stream), Arc::clone(&layout)));
         layout
     }
 
-    fn find_layout(&self, class: Option<&StreamClass>, number: u32, process: i32) -> Layout {
+    fn find_layout(&self, trace: &TraceClass, class: usize, number: u32) -> Layout {
+        let class = trace.stream_classes.get(class);
+        let origin = class.map(|class| Origin::of(trace, class));
+        let has_ip = origin.is_some_and(|origin| origin.ip.is_some());
         let packet = class.and_then(|class| class.packet_context.as_ref());
-        let context = class.and_then(|class| class.event_context.as_ref());
-        let [ip, vpid, vtid] = ["ip", "vpid", "vtid"].map(|name| integer(context, name));
         let classes = class.map_or(&[][..], |class| &class.event_classes);
         Layout {
             number,
-            process,
-            packet_vpid: integer(packet, "vpid"),
-            packet_vtid: integer(packet, "vtid"),
-            ip,
-            vpid,
-            vtid,
-            last: ip.max(vpid).max(vtid),
-            is_ambiguous: vtid.is_none()
-                && integer(packet, "vtid").is_none()
+            origin,
+            is_ambiguous: origin.is_some_and(|origin| origin.thread.is_none())
                 && integer(packet, "cpu_id").is_some(),
-            classes: classes.iter().map(|event| self.class_layout(event, ip.is_some())).collect(),
+            classes: classes.iter().map(|event| self.class_layout(event, has_ip)).collect(),
         }
     }
 
@@ -279,17 +232,11 @@ fn choice(batch: &Batch, record: &Record) -> Choice {
     }
 }
 
-/// Index of a member that is an integer.
-fn integer(scope: Option<&FieldClass>, name: &str) -> Option<usize> {
-    let (index, class) = scope?.member(name)?;
-    matches!(class.kind, FieldKind::Integer(_)).then_some(index)
-}
-
 impl Layout {
     /// The number of the data stream when each thread has one of its own.
     pub fn thread_stream(&self) -> Option<u32> {
-        let own = self.packet_vtid.is_some() || self.vtid.is_none();
-        own.then_some(self.number)
+        let thread = self.origin.and_then(|origin| origin.thread);
+        (!matches!(thread, Some(Source::Context(_)))).then_some(self.number)
     }
 
     fn is_call(&self, record: &Record) -> bool {
@@ -299,43 +246,85 @@ impl Layout {
     }
 
     /// What the packet of a part of a batch tells.
-    fn shared(&self, batch: &Batch, part: &Part) -> Shared<'_> {
+    fn shared(&self, batch: &Batch, part: &Part) -> Shared {
         let mut base = NOTHING;
         base.space = batch.stream.identity.process_space;
-        base.vpid = self.process;
         base.is_ambiguous = self.is_ambiguous;
         base.stream = self.thread_stream().unwrap_or(NO_STREAM);
-        let context = batch.stream_class().and_then(|class| class.packet_context.as_ref());
-        if let (Some(context), Some(last)) = (context, self.packet_vpid.max(self.packet_vtid)) {
-            let (mut reader, mut state) = (part.context_reader(), part.state());
-            // The packet was read before, so this cannot fail now.
-            let _ = members(context, last, &mut reader, &mut state, |index, value| {
-                if Some(index) == self.packet_vpid {
-                    base.vpid = value as i32;
-                }
-                if Some(index) == self.packet_vtid {
-                    base.vtid = value as i32;
-                }
-            });
-        }
-        Shared { layout: self, base }
+        let origin = self.origin.map(|origin| (origin, origin.of_packet(batch, part)));
+        let known = origin.map_or_else(Known::default, |(_, known)| known);
+        base.tell(known);
+        Shared { base, known }
     }
 }
 
-impl Shared<'_> {
+impl Seen {
+    /// Takes over who made the record, as far as it is known.
+    #[inline]
+    fn tell(&mut self, known: Known) {
+        self.vpid = known.process.map_or(self.vpid, |vpid| vpid as i32);
+        self.vtid = known.thread.map_or(self.vtid, |vtid| vtid as i32);
+    }
+}
+
+/// What the records of a task tell.
+struct CallTask {
+    seen: Vec<Seen>,
+    told: Vec<Told>,
+}
+
+impl Default for CallTask {
+    fn default() -> Self {
+        Self { seen: Vec::with_capacity(TASK_RECORDS), told: Vec::new() }
+    }
+}
+
+/// Where fields are in a batch, and whether a filter hides some of its records.
+type TaskLayout = (Arc<Layout>, bool);
+
+impl RecordTask for CallTask {
+    type Layout = TaskLayout;
+    type Packet = Shared;
+
+    fn packet((layout, _): &TaskLayout, batch: &Batch, part: &Part) -> Shared {
+        layout.shared(batch, part)
+    }
+
+    fn run(
+        &mut self,
+        (layout, is_filtered): &TaskLayout,
+        packet: &Shared,
+        batch: &Batch,
+        records: &[Record],
+        state: &mut State,
+    ) {
+        let Self { seen, told } = self;
+        let first = seen.len();
+        let one = |record| packet.read(layout, batch, record, state, told);
+        seen.extend(records.iter().map(one));
+        if *is_filtered || batch.is_marked() {
+            for (one, record) in seen.iter_mut().skip(first).zip(records) {
+                one.choice = choice(batch, record);
+            }
+        }
+    }
+}
+
+impl Shared {
     #[inline]
     fn read(
         &self,
+        layout: &Layout,
         batch: &Batch,
         record: &Record,
         state: &mut State,
         told: &mut Vec<Told>,
     ) -> Seen {
-        let Some(class) = self.layout.classes.get(record.class as usize) else { return self.base };
+        let Some(class) = layout.classes.get(record.class as usize) else { return self.base };
         if class.kind == Kind::Nothing {
             return self.base;
         }
-        let seen = self.fields(class, batch, record, state).unwrap_or(self.base);
+        let seen = self.fields((layout, class), batch, record, state).unwrap_or(self.base);
         if seen.kind == Kind::Code {
             let Some(code) = class.code.and_then(|code| code.read(batch, record, state)) else {
                 return self.base;
@@ -348,12 +337,11 @@ impl Shared<'_> {
     #[inline]
     fn fields(
         &self,
-        class: &ClassLayout,
+        (layout, class): (&Layout, &ClassLayout),
         batch: &Batch,
         record: &Record,
         state: &mut State,
     ) -> Option<Seen> {
-        let layout = self.layout;
         let mut seen = self.base;
         seen.kind = class.kind;
         seen.time = batch.nanoseconds(record);
@@ -361,34 +349,21 @@ impl Shared<'_> {
         let [context, specific, payload] = batch.body_scopes(record);
         let mut ip = None;
         let wanted = class.address.max(class.site);
-        if let Some(context) = context {
+        if let (Some(context), Some(origin)) = (context, layout.origin) {
             // All of it, when the payload is wanted too.
-            let whole = context.members().len().saturating_sub(1);
-            let last = if wanted.is_some() { Some(whole) } else { layout.last };
-            if let Some(last) = last {
-                members(context, last, &mut reader, state, |index, value| {
-                    if Some(index) == layout.ip {
-                        ip = Some(value);
-                    } else if Some(index) == layout.vpid {
-                        seen.vpid = value as i32;
-                    } else if Some(index) == layout.vtid && layout.packet_vtid.is_none() {
-                        seen.vtid = value as i32;
-                    }
-                })?;
-            }
+            let whole = wanted.is_some();
+            let known = origin.of_record(self.known, context, whole, &mut reader, state)?;
+            ip = known.ip;
+            seen.tell(known);
         }
         if let (Some(last), Some(payload)) = (wanted, payload) {
             if let Some(specific) = specific {
                 skip(specific, &mut reader, state).ok()?;
             }
-            members(payload, last, &mut reader, state, |index, value| {
-                if Some(index) == class.address {
-                    seen.address = value;
-                }
-                if Some(index) == class.site {
-                    seen.site = value;
-                }
-            })?;
+            let wanted = [class.address, class.site];
+            let [address, site] = numbers(payload, wanted, last, &mut reader, state)?;
+            seen.address = address.unwrap_or(0);
+            seen.site = site.unwrap_or(0);
         }
         match (class.address, ip) {
             (None, Some(ip)) => seen.address = ip,
@@ -399,23 +374,4 @@ impl Shared<'_> {
         }
         Some(seen)
     }
-}
-
-/// Gives the integers among the first members of a structure, up to the index `last`.
-#[inline]
-fn members(
-    scope: &FieldClass,
-    last: usize,
-    reader: &mut BitReader<'_>,
-    state: &mut State,
-    mut take: impl FnMut(usize, u64),
-) -> Option<()> {
-    reader.align(scope.alignment()).ok()?;
-    for (index, member) in scope.members().iter().enumerate().take(last + 1) {
-        match &member.class.kind {
-            FieldKind::Integer(class) => take(index, state.integer(class, reader).ok()?),
-            _ => skip(&member.class, reader, state).ok()?,
-        }
-    }
-    Some(())
 }

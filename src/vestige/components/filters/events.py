@@ -108,4 +108,4 @@ class _AddedFieldFilter:
 
     def process(self, merge: core.Merge) -> None:
         """Hide them."""
-        self._filter.select(merge)
+        merge.select(self._filter)

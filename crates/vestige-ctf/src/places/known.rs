@@ -6,7 +6,8 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 
-use crate::places::NO_PLACE;
+/// Marks a record without an address to resolve.
+pub const NO_PLACE: u32 = crate::derived::NO_VALUE;
 
 /// How many addresses are asked for at once.
 pub const BLOCK: usize = 64;

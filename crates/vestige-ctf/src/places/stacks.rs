@@ -3,15 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::address_scan::{Found, Kind};
+use super::found::{Found, Kind, Thread};
 use crate::muxer::{Merge, Notice};
 use crate::stream::{Lost, Record};
 
 /// How many functions of a thread are remembered; deeper ones are only counted.
 const MOST_FRAMES: usize = 1 << 18;
-
-/// The thread of a packet: process and thread ID.
-pub type Thread = (i64, i64);
 
 /// The functions that a thread has entered and not left.
 #[derive(Debug, Default)]

@@ -1,0 +1,25 @@
+//! Who ran where: the process, the thread and the code address of event records.
+//!
+//! * [`origin`] knows where the records of a stream class have them, and reads them: for
+//!   places here, and for [`crate::calls`];
+//! * [`kinds`] knows which records have a place: all with the contexts for it, or those of
+//!   function calls;
+//! * [`scan`] reads the records of a merge on all cores;
+//! * [`stacks`] knows the function that an exit leaves whose record does not tell;
+//! * [`known`] gives each address of a process image a number;
+//! * [`column`] makes columns of these, and stops where images change;
+//! * [`value`] is what is told of a place.
+
+mod column;
+mod found;
+mod kinds;
+mod known;
+pub(crate) mod origin;
+pub(crate) mod scan;
+mod stacks;
+mod value;
+
+pub use column::{Pending, PlaceColumn, StateRecord};
+pub use kinds::{has_places, uses_call_stacks};
+pub use known::NO_PLACE;
+pub use value::{place_class, place_texts, place_value};
