@@ -73,7 +73,7 @@ ALLOWED: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
     ),
     "vestige-python": (
         (
-            names("event event_view fields_view merge record_filter"),
+            names("event event_view fields_view merge"),
             "an event keeps its merge, which makes events and is read by filters",
         ),
     ),
