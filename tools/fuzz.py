@@ -97,6 +97,14 @@ def packet_seeds() -> Iterator[bytes]:
         yield bytes([OWN_METADATA]) + len(text).to_bytes(2, "little") + text + stream
 
 
+def growing_seeds() -> Iterator[bytes]:
+    """Yield steps: packets of the recording whose metadata `growing` embeds."""
+    for number, path in enumerate(recorded_files("hello")):
+        data = path.read_bytes()[:65_535]
+        step = bytes([number % 2]) + len(data).to_bytes(2, "big") + data
+        yield step + bytes([128, 1, 2]) + step + bytes([192])
+
+
 def object_seeds() -> Iterator[bytes]:
     """Yield small shared objects with all kinds of debug information."""
     compiler = shutil.which("cc")
@@ -117,6 +125,7 @@ def object_seeds() -> Iterator[bytes]:
 TARGETS: Mapping[str, Callable[[], Iterator[bytes]]] = {
     "metadata": metadata_seeds,
     "packets": packet_seeds,
+    "growing": growing_seeds,
     "elf": object_seeds,
     "dwarf": object_seeds,
     "plan": object_seeds,

@@ -160,6 +160,37 @@ class DataFile:
             TraceFormatError: Not even the first packet can be read.
         """
 
+    @staticmethod
+    def open_part(trace_class: TraceClass, path: str, start: int, end: int) -> DataFile:
+        """Open the packets in a part of a data stream file, which grows.
+
+        Args:
+            trace_class: Its metadata.
+            path: A regular file.
+            start: Byte offset at which a packet begins.
+            end: Byte offset behind the last packet.
+
+        Raises:
+            TraceFormatError: Not a single packet can be read.
+        """
+
+    @staticmethod
+    def of_bytes(trace_class: TraceClass, path: str, data: bytes) -> DataFile:
+        """Find the packets of a data stream file in memory.
+
+        Args:
+            trace_class: Its metadata.
+            path: What stands for its path in messages.
+            data: Its content.
+
+        Raises:
+            TraceFormatError: Not a single packet can be read.
+        """
+
+    @property
+    def end(self) -> int | None:
+        """The end that its last packet states, cycles."""
+
     @property
     def path(self) -> str:
         """Path of the file."""
@@ -212,16 +243,30 @@ class DataStream:
         trace_name: str,
         trace_index: int,
         process_space: int = 0,
+        class_index: int | None = None,
+        path: str | None = None,
     ) -> DataStream:
         """Join files to a data stream.
 
         Args:
             trace_class: The metadata of the trace.
-            files: At least one file; a packet that stands in two is read once.
+            files: The files; a packet that stands in two is read once.
             trace_name: Name of the trace, for text.
             trace_index: Index of the trace among those that are read together.
             process_space: Where its process IDs count: the same number for all streams
                 of a trace, or of a PID namespace in it if the trace has several.
+            class_index: Index of its stream class, if there is no file yet.
+            path: Path of what will be its first file, likewise.
+        """
+
+    def following(
+        self, trace_class: TraceClass, file: DataFile | None = None
+    ) -> DataStream:
+        """Return the next part of this data stream, which grows.
+
+        Args:
+            trace_class: The metadata, which may have more event record classes by now.
+            file: Packets that are in none of the parts before; none if there are none.
         """
 
     def nanoseconds(self, cycles: int) -> int | None:
@@ -352,6 +397,63 @@ class Muxer:
 
     def __iter__(self) -> Muxer: ...
     def __next__(self) -> Merge: ...
+    def add(
+        self,
+        stream: tuple[DataStream, object, list[bool] | None, list[bool] | None],
+        *,
+        range: tuple[int | None, int | None] = (None, None),  # noqa: A002 - as ranges
+        record_filter: RecordFilter | None = None,
+        ranks: Sequence[int],
+    ) -> None:
+        """Add a data stream that grows, behind the others.
+
+        Args:
+            stream: The data stream, as the constructor takes it.
+            range: Earliest and latest time of wanted records, nanoseconds.
+            record_filter: Which event records pass, of those that are wanted.
+            ranks: For each data stream, this one last, its place in the order that
+                decides ties.
+        """
+
+    def append(
+        self,
+        index: int,
+        part: DataStream,
+        *,
+        classes: list[bool] | None = None,
+        needed: list[bool] | None = None,
+        range: tuple[int | None, int | None] = (None, None),  # noqa: A002 - as ranges
+        record_filter: RecordFilter | None = None,
+    ) -> None:
+        """Add a part of a data stream that grows.
+
+        Args:
+            index: Index of the data stream.
+            part: Its next part.
+            classes: Which event record classes are wanted; all if ``None``.
+            needed: Which ones a filter needs.
+            range: Earliest and latest time of wanted records, nanoseconds.
+            record_filter: Which event records pass, of those that are wanted.
+        """
+
+    def set_certain(self, index: int, time: int) -> None:
+        """Tell that nothing before a time is still to come of a data stream.
+
+        Args:
+            index: Index of the data stream, which grows.
+            time: The time, nanoseconds from the clock's origin.
+        """
+
+    def end(self, index: int) -> None:
+        """Tell that a data stream does not grow any more."""
+
+    @property
+    def waiting(self) -> list[int]:
+        """Indexes of the data streams of which nothing is left.
+
+        None, as long as reading can go on behind the last merge before one of them
+        grows.
+        """
 
 @final
 class Merge:
@@ -1669,6 +1771,19 @@ class StreamWriter:
         packet_size: int,
         latest: int,
     ) -> StreamWriter: ...
+    @staticmethod
+    def in_memory(
+        trace_class: TraceClass,
+        stream: int,
+        id: int,  # noqa: A002 - as above
+        packet_size: int,
+        latest: int,
+    ) -> StreamWriter:
+        """Write a data stream to memory; its packets are there for :meth:`take`."""
+
+    def take(self) -> bytes:
+        """End the packet, and return all packets that were written to memory since."""
+
     def write(
         self,
         layout: EventLayout,

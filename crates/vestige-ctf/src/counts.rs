@@ -3,20 +3,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::model::TraceClass;
 use crate::muxer::Merge;
-use crate::stream::DataStream;
 
 /// The event records of one data stream by class.
 struct StreamCounts {
-    stream: Arc<DataStream>,
+    trace: Arc<TraceClass>,
+    class: usize,
     classes: Vec<u64>,
 }
 
 /// Counts the event records of merges.
 #[derive(Default)]
 pub struct Counts {
-    /// By the address of the data stream, which the entry keeps alive.
-    streams: HashMap<usize, StreamCounts>,
+    /// By the number of the data stream with its classes.
+    streams: HashMap<u64, StreamCounts>,
     span: Option<(i64, i64)>,
 }
 
@@ -26,10 +27,10 @@ impl Counts {
         for run in &merge.runs {
             let Some((batch, records)) = merge.run(run) else { continue };
             let stream = &batch.stream;
-            let key = Arc::as_ptr(stream) as usize;
-            let counts = self.streams.entry(key).or_insert_with(|| {
+            let counts = self.streams.entry(stream.classes()).or_insert_with(|| {
                 let classes = batch.stream_class().map_or(0, |class| class.event_classes.len());
-                StreamCounts { stream: Arc::clone(stream), classes: vec![0; classes] }
+                let (trace, classes) = (Arc::clone(&stream.trace), vec![0; classes]);
+                StreamCounts { trace, class: stream.class, classes }
             });
             for record in records {
                 if let Some(count) = counts.classes.get_mut(record.class as usize) {
@@ -48,8 +49,8 @@ impl Counts {
     #[must_use]
     pub fn by_name(&self) -> Vec<(Option<&str>, u64)> {
         let mut names: HashMap<Option<&str>, u64> = HashMap::new();
-        for StreamCounts { stream, classes } in self.streams.values() {
-            let Some(class) = stream.trace.stream_classes.get(stream.class) else { continue };
+        for StreamCounts { trace, class, classes } in self.streams.values() {
+            let Some(class) = trace.stream_classes.get(*class) else { continue };
             for (event, count) in class.event_classes.iter().zip(classes) {
                 if *count > 0 {
                     *names.entry(event.name.as_deref()).or_default() += count;

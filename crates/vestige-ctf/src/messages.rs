@@ -49,13 +49,9 @@ pub enum Message<'a> {
 /// The index of the data stream of each batch of a merge.
 #[must_use]
 pub fn ranks(merge: &Merge) -> Vec<usize> {
-    let ranks: HashMap<_, _> = merge
-        .streams
-        .iter()
-        .enumerate()
-        .map(|(rank, stream)| (Arc::as_ptr(stream), rank))
-        .collect();
-    let rank = |batch: &Arc<Batch>| ranks.get(&Arc::as_ptr(&batch.stream)).copied().unwrap_or(0);
+    let ranks: HashMap<_, _> =
+        merge.streams.iter().enumerate().map(|(rank, stream)| (stream.origin(), rank)).collect();
+    let rank = |batch: &Arc<Batch>| ranks.get(&batch.stream.origin()).copied().unwrap_or(0);
     merge.batches.iter().map(rank).collect()
 }
 

@@ -7,11 +7,15 @@
 //! Ties go to the data stream that comes first in the list; whoever makes the list decides
 //! the order (Babeltrace 2 orders by trace UUID, trace name, stream class, stream ID).
 
+mod growth;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use growth::Growth;
 
 use crate::stream::{
     Batch, Boundary, BoundaryKind, Damage, DataStream, Item, Lost, Part, Record, Selection,
@@ -261,8 +265,14 @@ impl Merge {
     }
 }
 
-/// Items read ahead, and the reader unless the data stream has ended.
-type Ahead = (VecDeque<Item>, Option<StreamReader>);
+/// Items read ahead, and the reader.
+#[derive(Default)]
+struct Ahead {
+    items: VecDeque<Item>,
+    reader: Option<StreamReader>,
+    /// Whether it may read more than these.
+    has_more: bool,
+}
 
 /// What is at the head of a data stream.
 enum Head {
@@ -273,12 +283,16 @@ enum Head {
     Batch(Arc<Batch>, usize, usize),
     /// A notice.
     Notice(Notice),
+    /// Nothing now: the data stream grows.
+    Waiting,
     /// Nothing more.
     Ended,
 }
 
 struct Cursor {
     stream: Arc<DataStream>,
+    /// Its place in the order that decides ties.
+    rank: usize,
     head: Head,
     /// How many items are read at once.
     items: usize,
@@ -290,6 +304,8 @@ struct Cursor {
     ahead: Option<Receiver<Ahead>>,
     /// Index of the head's batch in the merge that is being made.
     merged_as: Option<u32>,
+    /// What is to come, if it grows.
+    growth: Option<Growth>,
 }
 
 /// Time, and what decides between those of one time: where a range of time cuts data streams,
@@ -313,6 +329,11 @@ pub struct Muxer {
     heads: BinaryHeap<Reverse<Key>>,
     /// The data streams whose heads are not known yet; without them nothing can go on.
     unknown: Vec<usize>,
+    /// The index of the data stream of each rank.
+    by_rank: Vec<usize>,
+    /// Whether data streams have grown since the heads were sorted.
+    has_grown: bool,
+    is_waiting: bool,
 }
 
 impl Muxer {
@@ -327,21 +348,26 @@ impl Muxer {
         let is_small = bytes <= READ_HERE;
         let cursors = streams
             .into_iter()
-            .map(|(stream, selection)| {
+            .enumerate()
+            .map(|(rank, (stream, selection))| {
                 let reader = StreamReader::new(Arc::clone(&stream), selection);
                 let reader = reader.gathering(gathered);
                 let head = Head::Reading(read_ahead(reader, items, is_small));
-                let (ready, ahead) = (VecDeque::new(), None);
-                Cursor { stream, head, items, is_small, ready, ahead, merged_as: None }
+                let (ready, ahead, merged_as, growth) = (VecDeque::new(), None, None, None);
+                Cursor { stream, rank, head, items, is_small, ready, ahead, merged_as, growth }
             })
             .collect();
         let unknown = (0..all.len()).rev().collect();
-        Self { streams: Arc::new(all), cursors, heads: BinaryHeap::new(), unknown }
+        let (heads, by_rank) = (BinaryHeap::new(), (0..all.len()).collect());
+        let (has_grown, is_waiting) = (false, false);
+        Self { streams: Arc::new(all), cursors, heads, unknown, by_rank, has_grown, is_waiting }
     }
 
     /// The next part of the merged order, or `None` at the end. It may be empty, when there
-    /// was nothing for some time.
+    /// was nothing for some time or when a data stream has to grow first.
     pub fn next_merge(&mut self) -> Option<Merge> {
+        self.sort_again();
+        self.is_waiting = false;
         let mut merge = Merge { streams: Arc::clone(&self.streams), ..Merge::default() };
         for cursor in &mut self.cursors {
             cursor.merged_as = None;
@@ -354,27 +380,32 @@ impl Muxer {
             if merge.is_full() {
                 break;
             }
-            let Some(Reverse((_, order))) = self.heads.pop() else { break };
-            let rank = order % PHASE;
+            let Some(Reverse(key)) = self.heads.pop() else { break };
             let limit = self.heads.peek().map(|Reverse(key)| *key);
-            if let Some(cursor) = self.cursors.get_mut(rank) {
-                cursor.take(rank, limit, &mut merge);
+            let Some(&index) = self.by_rank.get(key.1 % PHASE) else { break };
+            if let Some(cursor) = self.cursors.get_mut(index) {
+                if matches!(cursor.head, Head::Waiting) {
+                    self.heads.push(Reverse(key));
+                    self.is_waiting = true;
+                    return Some(merge);
+                }
+                cursor.take(index, limit, &mut merge);
             }
-            self.unknown.push(rank);
+            self.unknown.push(index);
         }
         (merge.records > 0 || !merge.notices.is_empty()).then_some(merge)
     }
 
     /// Sorts in the heads that are not known; returns whether all were read in time.
     fn know_heads(&mut self, until: Instant) -> bool {
-        while let Some(&rank) = self.unknown.last() {
-            let Some(cursor) = self.cursors.get_mut(rank) else { return true };
+        while let Some(&index) = self.unknown.last() {
+            let Some(cursor) = self.cursors.get_mut(index) else { return true };
             if !cursor.receive(until) {
                 return false;
             }
             self.unknown.pop();
             if let Some((time, phase)) = cursor.time() {
-                self.heads.push(Reverse((time, phase + rank)));
+                self.heads.push(Reverse((time, phase + cursor.rank)));
             }
         }
         true
@@ -413,6 +444,7 @@ impl Cursor {
             }
             Head::Notice(Notice::Inactivity(cycles)) => nanoseconds(&self.stream, Some(*cycles)),
             Head::Notice(Notice::Damage(..)) => i64::MIN,
+            Head::Waiting => self.certain(),
             Head::Reading(_) | Head::Ended => return None,
         };
         Some((time, RECORDED))
@@ -423,23 +455,23 @@ impl Cursor {
     fn receive(&mut self, until: Instant) -> bool {
         while let Head::Reading(receiver) = &self.head {
             let wait = until.saturating_duration_since(Instant::now());
-            let (items, reader) = match receiver.recv_timeout(wait) {
+            let ahead = match receiver.recv_timeout(wait) {
                 Ok(ahead) => ahead,
                 Err(RecvTimeoutError::Timeout) => return false,
                 Err(RecvTimeoutError::Disconnected) => Ahead::default(),
             };
-            self.ready = items;
-            self.ahead = reader.map(|reader| read_ahead(reader, self.items, self.is_small));
+            self.take_ahead(ahead);
             self.advance();
         }
         true
     }
 
     /// Moves the head to the merge, as far as it stays before `limit`.
-    fn take(&mut self, rank: usize, limit: Option<Key>, merge: &mut Merge) {
+    fn take(&mut self, place: usize, limit: Option<Key>, merge: &mut Merge) {
+        let rank = self.rank;
         match &mut self.head {
             Head::Batch(batch, ..) if !batch.boundaries().is_empty() => {
-                if !self.take_with_boundaries(rank, limit, merge) {
+                if !self.take_with_boundaries(place, limit, merge) {
                     return;
                 }
             }
@@ -471,15 +503,21 @@ impl Cursor {
                 }
             }
             Head::Notice(notice) => {
-                merge.notices.push((rank, merge.runs.len(), notice.clone()));
+                merge.notices.push((place, merge.runs.len(), notice.clone()));
             }
-            Head::Reading(_) | Head::Ended => {}
+            Head::Reading(_) | Head::Waiting | Head::Ended => {}
         }
         self.advance();
     }
 
     /// The same of a batch in which packets begin or end; returns whether all of it is taken.
-    fn take_with_boundaries(&mut self, rank: usize, limit: Option<Key>, merge: &mut Merge) -> bool {
+    fn take_with_boundaries(
+        &mut self,
+        place: usize,
+        limit: Option<Key>,
+        merge: &mut Merge,
+    ) -> bool {
+        let rank = self.rank;
         let stream = Arc::clone(&self.stream);
         let Head::Batch(batch, start, told) = &mut self.head else { return true };
         let index = *self.merged_as.get_or_insert_with(|| merge.add_batch(batch));
@@ -500,7 +538,7 @@ impl Cursor {
             }
             if let Some(boundary) = here {
                 let notice = Notice::Boundary(boundary.clone());
-                merge.notices.push((rank, merge.runs.len(), notice));
+                merge.notices.push((place, merge.runs.len(), notice));
                 *told += 1;
                 continue;
             }
@@ -522,7 +560,10 @@ impl Cursor {
             Some(Item::Damage(file, damage)) => Head::Notice(Notice::Damage(file, damage)),
             Some(Item::Boundary(boundary)) => Head::Notice(Notice::Boundary(boundary)),
             Some(Item::Nothing) => return self.advance(),
-            None => self.ahead.take().map_or(Head::Ended, Head::Reading),
+            None => match self.ahead.take() {
+                Some(receiver) => Head::Reading(receiver),
+                None => self.next_head(),
+            },
         };
     }
 }
@@ -557,12 +598,13 @@ fn read_ahead(mut reader: StreamReader, count: usize, at_once: bool) -> Receiver
                 }
                 None => {
                     // A muxer that was dropped does not want it any more.
-                    let _ = sender.send((items, None));
+                    let ahead = Ahead { items, reader: Some(reader), has_more: false };
+                    let _ = sender.send(ahead);
                     return;
                 }
             }
         }
-        let _ = sender.send((items, Some(reader)));
+        let _ = sender.send(Ahead { items, reader: Some(reader), has_more: true });
     };
     if at_once {
         read();

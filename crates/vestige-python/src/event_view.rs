@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 use vestige_ctf::bits::BitReader;
-use vestige_ctf::model::{EnvironmentValue, FieldClass};
+use vestige_ctf::model::{EnvironmentValue, FieldClass, TraceClass};
 use vestige_ctf::record::{build, build_member, skip, Builder, DecodeError, State};
 use vestige_ctf::scope::{Origin, OriginField, Scope};
 use vestige_ctf::stream::{Batch, Record};
@@ -20,18 +20,20 @@ use crate::value::PythonBuilder;
 /// Names as Python strings, made once a trace and class.
 #[derive(Default)]
 pub struct Interner {
-    names: RwLock<HashMap<(usize, usize, u32), Py<PyString>>>,
+    /// The trace classes are kept, so that no other one gets the address of one that is gone.
+    names: RwLock<HashMap<(usize, usize, u32), (Arc<TraceClass>, Py<PyString>)>>,
 }
 
 impl Interner {
     fn event_name(&self, py: Python<'_>, batch: &Batch, record: &Record) -> Option<Py<PyString>> {
         let key = (Arc::as_ptr(&batch.stream.trace) as usize, batch.stream.class, record.class);
-        if let Some(name) = self.names.read().ok()?.get(&key) {
+        if let Some((_, name)) = self.names.read().ok()?.get(&key) {
             return Some(name.clone_ref(py));
         }
         let name = batch.event_class(record)?.name.as_deref()?;
         let name = PyString::new(py, name).unbind();
-        self.names.write().ok()?.insert(key, name.clone_ref(py));
+        let kept = (Arc::clone(&batch.stream.trace), name.clone_ref(py));
+        self.names.write().ok()?.insert(key, kept);
         Some(name)
     }
 }

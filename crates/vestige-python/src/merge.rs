@@ -29,8 +29,10 @@ type TimeRange = (Option<i64>, Option<i64>);
 pub struct Muxer {
     process: Process,
     inner: Mutex<muxer::Muxer>,
-    streams: Arc<Vec<Py<DataStream>>>,
+    streams: Mutex<Arc<Vec<Py<DataStream>>>>,
     owners: Py<PyList>,
+    check: bool,
+    boundaries: bool,
     interner: Arc<Interner>,
 }
 
@@ -72,10 +74,67 @@ impl Muxer {
         Ok(Self {
             process: Process::this(),
             inner: Mutex::new(muxer::Muxer::new(inputs)),
-            streams: Arc::new(handles),
+            streams: Mutex::new(Arc::new(handles)),
             owners: owners.unbind(),
+            check,
+            boundaries,
             interner: Arc::new(Interner::default()),
         })
+    }
+
+    #[doc = core_doc!(Muxer.add)]
+    #[pyo3(signature = (stream, *, range=(None, None), record_filter=None, ranks))]
+    fn add(
+        &self,
+        py: Python<'_>,
+        stream: StreamInput,
+        range: TimeRange,
+        record_filter: Option<Py<RecordFilter>>,
+        ranks: Vec<usize>,
+    ) -> PyResult<()> {
+        let (stream, owner, classes, needed) = stream;
+        let wanted = self.selection(stream.get(), (classes, needed), range, record_filter);
+        let inner = Arc::clone(&stream.get().inner);
+        self.owners.bind(py).append(owner)?;
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = streams.iter().map(|one| one.clone_ref(py)).chain([stream]).collect();
+        *streams = Arc::new(all);
+        self.changed(|muxer| muxer.add(inner, wanted, &ranks));
+        Ok(())
+    }
+
+    #[doc = core_doc!(Muxer.append)]
+    #[pyo3(signature = (
+        index, part, *, classes=None, needed=None, range=(None, None), record_filter=None
+    ))]
+    #[allow(clippy::too_many_arguments)] // They are given by keyword.
+    fn append(
+        &self,
+        index: usize,
+        part: &DataStream,
+        classes: Option<Vec<bool>>,
+        needed: Option<Vec<bool>>,
+        range: TimeRange,
+        record_filter: Option<Py<RecordFilter>>,
+    ) {
+        let wanted = self.selection(part, (classes, needed), range, record_filter);
+        self.changed(|muxer| muxer.append(index, Arc::clone(&part.inner), wanted));
+    }
+
+    #[doc = core_doc!(Muxer.set_certain)]
+    fn set_certain(&self, index: usize, time: i64) {
+        self.changed(|muxer| muxer.set_certain(index, time));
+    }
+
+    #[doc = core_doc!(Muxer.end)]
+    fn end(&self, index: usize) {
+        self.changed(|muxer| muxer.end(index));
+    }
+
+    #[doc = core_doc!(Muxer.waiting)]
+    #[getter]
+    fn waiting(&self) -> Vec<usize> {
+        self.inner.lock().map_or_else(|_| Vec::new(), |muxer| muxer.waiting())
     }
 
     fn __iter__(this: Py<Self>) -> Py<Self> {
@@ -87,13 +146,37 @@ impl Muxer {
         let next = py.detach(|| self.inner.lock().ok().and_then(|mut inner| inner.next_merge()));
         Ok(next.map(|merge| Merge {
             inner: Arc::new(merge),
-            streams: Arc::clone(&self.streams),
+            streams: self.streams(),
             owners: self.owners.clone_ref(py),
             interner: Arc::clone(&self.interner),
             added: Mutex::default(),
             order: OnceLock::new(),
             whole: Vec::new(),
         }))
+    }
+}
+
+impl Muxer {
+    fn streams(&self) -> Arc<Vec<Py<DataStream>>> {
+        Arc::clone(&self.streams.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut muxer::Muxer)) {
+        if let Ok(mut muxer) = self.inner.lock() {
+            change(&mut muxer);
+        }
+    }
+
+    fn selection(
+        &self,
+        stream: &DataStream,
+        (classes, needed): (Option<Vec<bool>>, Option<Vec<bool>>),
+        (begin, end): TimeRange,
+        record_filter: Option<Py<RecordFilter>>,
+    ) -> Selection {
+        let filter = record_filter.map(|filter| filter.get().of(&stream.inner));
+        let (check, boundaries) = (self.check, self.boundaries);
+        Selection { begin, end, classes, needed, filter, check, boundaries }
     }
 }
 
@@ -219,7 +302,7 @@ impl Merge {
 
     /// Index of the data stream of a batch.
     pub fn stream_index(&self, batch: &Batch) -> usize {
-        let same = |stream: &Py<DataStream>| Arc::ptr_eq(&stream.get().inner, &batch.stream);
+        let same = |stream: &Py<DataStream>| stream.get().inner.origin() == batch.stream.origin();
         self.streams.iter().position(same).unwrap_or(0)
     }
 

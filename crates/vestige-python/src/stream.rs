@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use vestige_ctf::places::uses_call_stacks;
-use vestige_ctf::source::ReadAt;
+use vestige_ctf::source::{Beginning, ReadAt};
 use vestige_ctf::stream::{self, PacketEntry, TraceIdentity};
 
 use crate::errors::{damage_tuple, exception, DamageTuple};
@@ -38,6 +38,23 @@ fn damage_error(py: Python<'_>, path: &str, damage: &stream::Damage) -> PyErr {
     build().unwrap_or_else(|error| error)
 }
 
+impl DataFile {
+    /// The packets of a source from an offset on.
+    fn of_source(
+        py: Python<'_>,
+        trace_class: &TraceClass,
+        path: String,
+        source: Arc<dyn ReadAt>,
+        start: u64,
+    ) -> PyResult<Self> {
+        let trace = Arc::clone(&trace_class.inner);
+        match py.detach(|| stream::DataFile::open_part(&trace, source, start)) {
+            Ok(file) => Ok(Self { inner: Arc::new(file), path }),
+            Err(damage) => Err(damage_error(py, &path, &damage)),
+        }
+    }
+}
+
 #[pymethods]
 impl DataFile {
     #[doc = core_doc!(DataFile.open)]
@@ -63,6 +80,39 @@ impl DataFile {
             Ok(file) => Ok(Self { inner: Arc::new(file), path }),
             Err(damage) => Err(damage_error(py, &path, &damage)),
         }
+    }
+
+    #[doc = core_doc!(DataFile.open_part)]
+    #[staticmethod]
+    fn open_part(
+        py: Python<'_>,
+        trace_class: &TraceClass,
+        path: String,
+        start: u64,
+        end: u64,
+    ) -> PyResult<Self> {
+        let source = FileSource::open(&path).map_err(|error| open_error(py, &path, &error))?;
+        let source = Arc::new(source);
+        let source: Arc<dyn ReadAt> = Arc::new(Beginning { source, length: end });
+        Self::of_source(py, trace_class, path, source, start)
+    }
+
+    #[doc = core_doc!(DataFile.of_bytes)]
+    #[staticmethod]
+    fn of_bytes(
+        py: Python<'_>,
+        trace_class: &TraceClass,
+        path: String,
+        data: Vec<u8>,
+    ) -> PyResult<Self> {
+        Self::of_source(py, trace_class, path, Arc::new(data), 0)
+    }
+
+    #[doc = core_doc!(DataFile.end)]
+    #[getter]
+    fn end(&self) -> Option<u64> {
+        let last = self.inner.packets.len().checked_sub(1)?;
+        self.inner.packets.end(last)
     }
 
     #[doc = core_doc!(DataFile.stream_class)]
@@ -134,22 +184,36 @@ impl DataStream {
 #[pymethods]
 impl DataStream {
     #[new]
-    #[pyo3(signature = (trace_class, files, *, trace_name, trace_index, process_space=0))]
+    #[pyo3(signature = (trace_class, files, *, trace_name, trace_index, process_space=0,
+                        class_index=None, path=None))]
+    #[allow(clippy::too_many_arguments)] // They are given by keyword.
     fn new(
         trace_class: &TraceClass,
         files: Vec<Py<DataFile>>,
         trace_name: String,
         trace_index: usize,
         process_space: u32,
+        class_index: Option<usize>,
+        path: Option<String>,
     ) -> Self {
-        let class = files.first().map_or(0, |file| file.get().inner.first.stream_class);
+        let first = files.first().map(|file| file.get().inner.first.stream_class);
+        let class = first.or(class_index).unwrap_or(0);
         let inner = stream::DataStream::new(
             Arc::clone(&trace_class.inner),
             class,
             files.iter().map(|file| Arc::clone(&file.get().inner)).collect(),
             TraceIdentity { index: trace_index, name: trace_name, process_space },
         );
-        let paths = files.iter().map(|file| file.get().path.clone()).collect();
+        let paths = files.iter().map(|file| file.get().path.clone()).chain(path).collect();
+        Self { inner: Arc::new(inner), paths }
+    }
+
+    #[doc = core_doc!(DataStream.following)]
+    #[pyo3(signature = (trace_class, file=None))]
+    fn following(&self, trace_class: &TraceClass, file: Option<&DataFile>) -> Self {
+        let files = file.iter().map(|file| Arc::clone(&file.inner)).collect();
+        let inner = self.inner.following(Arc::clone(&trace_class.inner), files);
+        let paths = file.map_or_else(|| self.paths.clone(), |file| vec![file.path.clone()]);
         Self { inner: Arc::new(inner), paths }
     }
 

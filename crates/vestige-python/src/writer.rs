@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 use pyo3::IntoPyObjectExt;
 use vestige_ctf::encode::value::{Column, Value};
 use vestige_ctf::encode::{self, Append, EncodeError, PacketWriter, Record, Rows, WriteError};
@@ -17,21 +17,28 @@ use crate::metadata::TraceClass;
 use crate::python_columns::{members_of, times};
 use crate::python_values::{unknown, value, Wrong};
 
-/// A data stream file: it holds whole packets, whatever happens.
-struct PacketFile {
-    file: File,
-    length: u64,
+/// Where packets go: whole ones and nothing else, whatever happens.
+enum PacketFile {
+    /// A data stream file, and its length.
+    File(File, u64),
+    /// Memory, until somebody takes it.
+    Memory(Vec<u8>),
 }
 
 impl Append for PacketFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if let Err(error) = self.file.write_all_at(bytes, self.length) {
-            // What is left of the packet would be damage; there is no better place to say
-            // that it cannot be removed than the error that is returned anyway.
-            let _ = self.file.set_len(self.length);
-            return Err(error);
+        match self {
+            Self::File(file, length) => {
+                if let Err(error) = file.write_all_at(bytes, *length) {
+                    // What is left of the packet would be damage; there is no better place to
+                    // say that it cannot be removed than the error that is returned anyway.
+                    let _ = file.set_len(*length);
+                    return Err(error);
+                }
+                *length += bytes.len() as u64;
+            }
+            Self::Memory(memory) => memory.extend_from_slice(bytes),
         }
-        self.length += bytes.len() as u64;
         Ok(())
     }
 }
@@ -169,10 +176,38 @@ impl StreamWriter {
     ) -> PyResult<Self> {
         let file = OpenOptions::new().write(true).create_new(true).open(&path);
         let file = file.map_err(|error| storage_error(py, &path, &error, 0))?;
-        let output = PacketFile { file, length: 0 };
+        let output = PacketFile::File(file, 0);
         let trace = Arc::clone(&trace_class.inner);
         let writer = PacketWriter::new(output, trace, stream, id, packet_size, latest);
         Ok(Self { inner: Mutex::new(Some(writer)), path })
+    }
+
+    #[doc = core_doc!(StreamWriter.in_memory)]
+    #[staticmethod]
+    fn in_memory(
+        trace_class: &TraceClass,
+        stream: usize,
+        id: u64,
+        packet_size: u64,
+        latest: u64,
+    ) -> Self {
+        let (output, trace) = (PacketFile::Memory(Vec::new()), Arc::clone(&trace_class.inner));
+        let writer = PacketWriter::new(output, trace, stream, id, packet_size, latest);
+        Self { inner: Mutex::new(Some(writer)), path: String::new() }
+    }
+
+    #[doc = core_doc!(StreamWriter.take)]
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut inner = self.lock(py);
+        let Some(writer) = inner.as_mut() else { return Err(self.closed(py)) };
+        let result = writer.flush();
+        let packets = match writer.output_mut() {
+            PacketFile::Memory(memory) => std::mem::take(memory),
+            PacketFile::File(..) => Vec::new(),
+        };
+        drop(inner);
+        result.map_err(|error| self.error(py, None, error))?;
+        Ok(PyBytes::new(py, &packets))
     }
 
     #[doc = core_doc!(StreamWriter.write)]

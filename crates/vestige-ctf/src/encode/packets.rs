@@ -167,6 +167,11 @@ impl<W: Append> PacketWriter<W> {
         }
     }
 
+    /// Where the packets go.
+    pub fn output_mut(&mut self) -> &mut W {
+        &mut self.file
+    }
+
     /// The field class of the packet context.
     #[must_use]
     pub fn context_class(&self) -> Option<&FieldClass> {

@@ -74,7 +74,7 @@ pub struct AddressScan {
     field_name: String,
     state_events: Vec<String>,
     /// By the address of the data stream.
-    layouts: HashMap<usize, Layout>,
+    layouts: HashMap<u64, Layout>,
     stacks: CallStacks,
 }
 
@@ -121,7 +121,7 @@ impl AddressScan {
     }
 
     fn layout(&mut self, stream: &Arc<DataStream>) -> Layout {
-        let key = Arc::as_ptr(stream) as usize;
+        let key = stream.classes();
         if let Some(layout) = self.layouts.get(&key) {
             return layout.clone();
         }

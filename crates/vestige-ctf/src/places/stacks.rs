@@ -1,7 +1,6 @@
 //! The functions that threads are in: which one an exit leaves whose record does not tell.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::found::{Found, Kind, Thread};
 use crate::muxer::{Merge, Notice};
@@ -67,8 +66,8 @@ impl Stack {
 /// The stacks of all data streams whose packets are of one thread each.
 #[derive(Debug, Default)]
 pub struct CallStacks {
-    /// By the address of the data stream.
-    stacks: HashMap<usize, Stack>,
+    /// By the number of the data stream.
+    stacks: HashMap<u64, Stack>,
 }
 
 impl CallStacks {
@@ -85,7 +84,7 @@ impl CallStacks {
             let Some((part, behind)) = rest.split_at_mut_checked(records.len()) else { return };
             rest = behind;
             let Some(thread) = threads.get(index).copied().flatten() else { continue };
-            let stack = self.stacks.entry(Arc::as_ptr(&batch.stream) as usize);
+            let stack = self.stacks.entry(batch.stream.origin());
             let stack = stack.or_default();
             if stack.thread != thread {
                 stack.forget();
@@ -102,7 +101,7 @@ impl CallStacks {
 
     fn take_notice(&mut self, merge: &Merge, rank: usize, notice: &Notice) {
         let Some(stream) = merge.streams.get(rank) else { return };
-        let stack = self.stacks.entry(Arc::as_ptr(stream) as usize).or_default();
+        let stack = self.stacks.entry(stream.origin()).or_default();
         match notice {
             Notice::Lost(lost) => stack.lose(lost),
             Notice::Damage(..) => stack.forget(),

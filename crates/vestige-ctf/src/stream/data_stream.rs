@@ -1,5 +1,6 @@
 //! A data stream: which packets it has, and what its records have in common.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::file::DataFile;
@@ -12,6 +13,9 @@ use super::record_place::Record;
 use crate::bits::BitReader;
 use crate::model::{StreamClass, TraceClass};
 use crate::record::{HeaderDecoder, Program, State};
+
+/// The number of the next data stream.
+static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// Which of the traces that are read together a data stream belongs to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,7 +55,11 @@ pub struct DataStream {
     pub(super) pool: Pool,
     /// The steps through the body of each event record class, made when first needed: a
     /// kernel declares hundreds of classes and a recording holds some of them.
-    programs: Vec<OnceLock<Program>>,
+    programs: Arc<Vec<OnceLock<Program>>>,
+    /// A number that all parts of a data stream that grows have in common, and no other.
+    origin: u64,
+    /// The same for parts that have one trace class, too.
+    classes: u64,
     /// What its tracer writes wrongly.
     pub(super) quirks: Quirks,
     base: i64,
@@ -85,9 +93,10 @@ impl DataStream {
         let names_size = stream_class.map_or(0, |class| super::names::names_size(&trace, class));
         let alignment = stream_class.map_or(8, super::alignment::greatest_alignment);
         let programs = stream_class.map_or(0, |class| class.event_classes.len());
-        let programs = (0..programs).map(|_| OnceLock::new()).collect();
+        let programs = Arc::new((0..programs).map(|_| OnceLock::new()).collect());
         let quirks = Quirks::of(&trace);
         let layout = HeadLayout::new(&trace, class);
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
         Self {
             quirks,
             layout,
@@ -102,9 +111,39 @@ impl DataStream {
             alignment,
             pool: Pool::default(),
             programs,
+            origin: number,
+            classes: number,
             base,
             frequency,
         }
+    }
+
+    /// The next part of this data stream, which grows: some files that are not in this part, by
+    /// a trace class that may have more event record classes by now.
+    #[must_use]
+    pub fn following(&self, trace: Arc<TraceClass>, files: Vec<Arc<DataFile>>) -> Self {
+        let mut next = Self::new(trace, self.class, files, self.identity.clone());
+        next.origin = self.origin;
+        if Arc::ptr_eq(&next.trace, &self.trace) {
+            next.classes = self.classes;
+            next.programs = Arc::clone(&self.programs);
+        }
+        next
+    }
+
+    /// A number that no other data stream has, but all parts of one that grows.
+    #[inline]
+    #[must_use]
+    pub fn origin(&self) -> u64 {
+        self.origin
+    }
+
+    /// A number for what depends on the classes: that of a part of a data stream is that of the
+    /// part before, unless the metadata has changed.
+    #[inline]
+    #[must_use]
+    pub fn classes(&self) -> u64 {
+        self.classes
     }
 
     /// How many bytes its files had when they were opened.

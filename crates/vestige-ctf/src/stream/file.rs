@@ -59,12 +59,34 @@ impl DataFile {
             Some(first) => Listing { first: Some(first), packets: indexed, ..Listing::default() },
             None => {
                 let offsets = (0..indexed.len()).filter_map(|index| indexed.offset(index));
-                list(trace, source.as_ref(), &offsets.collect::<Vec<u64>>())
+                list(trace, source.as_ref(), 0, &offsets.collect::<Vec<u64>>())
             }
         };
+        let (source, listing) = without_cover(source, listing);
+        Self::of_listing(trace, source, listing)
+    }
+
+    /// Lists the packets of a file from an offset on, at which one begins.
+    ///
+    /// # Errors
+    ///
+    /// When there is not a single packet.
+    pub fn open_part(
+        trace: &TraceClass,
+        source: Arc<dyn ReadAt>,
+        from: u64,
+    ) -> Result<Self, Damage> {
+        let listing = list(trace, source.as_ref(), from, &[]);
+        Self::of_listing(trace, source, listing)
+    }
+
+    fn of_listing(
+        trace: &TraceClass,
+        source: Arc<dyn ReadAt>,
+        listing: Listing,
+    ) -> Result<Self, Damage> {
         let Listing { packets, first, damage, sizes, other_uuid } = listing;
         let Some(first) = first else { return Err(unreadable(source.as_ref(), damage)) };
-        let (source, packets) = without_cover(source, packets);
         let trust = EvidenceStrength::of(trace, first.stream_class);
         Ok(Self { source, packets, first, damage, sizes, other_uuid, trust })
     }
@@ -96,11 +118,12 @@ impl DataFile {
 
 /// Leaves out the empty packet behind which a tracer will write the next ones: it has the number
 /// of the one before it and reaches to the end of the file. Soon it may be another packet.
-fn without_cover(source: Arc<dyn ReadAt>, packets: PacketList) -> (Arc<dyn ReadAt>, PacketList) {
+fn without_cover(source: Arc<dyn ReadAt>, mut listing: Listing) -> (Arc<dyn ReadAt>, Listing) {
+    let packets = &listing.packets;
     let last = packets.len().saturating_sub(1);
     let pair = last.checked_sub(1).and_then(|before| packets.properties(before));
     let Some((before, cover)) = pair.zip(packets.properties(last)) else {
-        return (source, packets);
+        return (source, listing);
     };
     let is_cover = cover.content_bits == cover.events_at
         && cover.sequence_number.is_some()
@@ -108,10 +131,11 @@ fn without_cover(source: Arc<dyn ReadAt>, packets: PacketList) -> (Arc<dyn ReadA
         && cover.events_discarded == before.events_discarded
         && cover.offset.saturating_add(cover.total_bits / 8) == source.len();
     if !is_cover {
-        return (source, packets);
+        return (source, listing);
     }
     let source = Arc::new(Beginning { source, length: cover.offset });
-    (source, packets.filtered(|index| index != last))
+    listing.packets = listing.packets.filtered(|index| index != last);
+    (source, listing)
 }
 
 /// Whether the packets of an index fit together: where one would be damaged, that may be the index.

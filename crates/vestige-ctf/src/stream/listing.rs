@@ -51,9 +51,10 @@ pub struct Listing {
     pub other_uuid: Option<[u8; 16]>,
 }
 
-/// Lists the packets of a file. `hints` are offsets at which an index saw packets.
+/// Lists the packets of a file from an offset on. `hints` are offsets at which an index saw
+/// packets.
 #[must_use]
-pub fn list(trace: &TraceClass, source: &dyn ReadAt, hints: &[u64]) -> Listing {
+pub fn list(trace: &TraceClass, source: &dyn ReadAt, from: u64, hints: &[u64]) -> Listing {
     let walk = |usual| {
         let mut walker = Walker {
             trace,
@@ -72,13 +73,13 @@ pub fn list(trace: &TraceClass, source: &dyn ReadAt, hints: &[u64]) -> Listing {
             tries: 0,
             listing: Listing::default(),
         };
-        walker.walk();
+        walker.walk(from);
         walker
     };
     let walker = walk(None);
     // What stands before the first good packet may be one whose stream class nobody knew yet.
     match &walker.first {
-        Some(first) if first.offset > 0 => walk(Some(first.stream_class)).finish(),
+        Some(first) if first.offset > from => walk(Some(first.stream_class)).finish(),
         _ => walker.finish(),
     }
 }
@@ -108,8 +109,7 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    fn walk(&mut self) {
-        let mut offset = 0;
+    fn walk(&mut self, mut offset: u64) {
         while offset < self.source.len() {
             offset = match self.read(offset).and_then(|packet| self.expect(packet)) {
                 Ok(packet) => self.accept(packet),

@@ -123,6 +123,7 @@ pub struct StreamReader {
     skipped: Option<(usize, usize)>,
     /// The file of whose wrong UUID was told last.
     other_uuid: Option<usize>,
+    grows: bool,
     /// What has been told of beginnings and ends, when that is wanted.
     boundaries: Option<Boundaries>,
 }
@@ -163,6 +164,7 @@ impl StreamReader {
             gather: MOST_AHEAD,
             skipped: None,
             other_uuid: None,
+            grows: false,
         }
     }
 
@@ -172,6 +174,42 @@ impl StreamReader {
         self.gather = bytes.min(MOST_AHEAD);
         self.window = FileWindow::new(self.gather);
         self
+    }
+
+    /// The reader of a data stream that grows: behind this part there may be others.
+    #[must_use]
+    pub fn growing(mut self) -> Self {
+        self.grows = true;
+        self
+    }
+
+    /// Whether there may be other parts.
+    #[must_use]
+    pub fn grows(&self) -> bool {
+        self.grows
+    }
+
+    /// Lets the data stream end with this part: there may be more items then.
+    pub fn end(&mut self) {
+        self.grows = false;
+    }
+
+    /// Goes on with the next part of the data stream, behind the part that has ended: what was
+    /// lost between them is told as between any two packets.
+    pub fn go_on(&mut self, part: Arc<DataStream>, selection: Selection) {
+        self.read_skipped();
+        if !Arc::ptr_eq(&self.stream.trace, &part.trace) {
+            let clock = self.state.clock;
+            self.state = State::new(part.trace.slot_count);
+            self.state.clock = clock;
+        }
+        self.steps = StepTable::default();
+        self.window.clear();
+        self.window_file = 0;
+        self.packets = 0..part.packets.len();
+        self.reported = vec![0; part.files.len()];
+        self.selection = Arc::new(selection);
+        self.stream = part;
     }
 
     /// The next item, or `None` at the end of the data stream. Records of small packets
@@ -238,7 +276,9 @@ impl StreamReader {
                 Some(at) => self.enter_packet(at),
                 None => {
                     (0..self.reported.len()).for_each(|file| self.report_until(file, None));
-                    self.tell_stream_end();
+                    if !self.grows {
+                        self.tell_stream_end();
+                    }
                     if self.pending.is_empty() {
                         return None;
                     }

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use crate::model::EventClass;
+use crate::model::{EventClass, TraceClass};
 use crate::stream::DataStream;
 
 /// What is the same for all text of a data stream, for each kind of data stream.
-pub struct PlanTable<P>(HashMap<(usize, usize, String), Arc<P>>);
+///
+/// The trace classes are kept, so that no other one can have the address of one that is gone.
+pub struct PlanTable<P>(HashMap<(usize, usize, String), (Arc<TraceClass>, Arc<P>)>);
 
 impl<P> Default for PlanTable<P> {
     fn default() -> Self {
@@ -20,7 +22,8 @@ impl<P> PlanTable<P> {
     pub fn of(&mut self, stream: &DataStream, make: impl FnOnce() -> P) -> Arc<P> {
         let identity = Arc::as_ptr(&stream.trace) as usize;
         let key = (identity, stream.class, stream.identity.name.clone());
-        Arc::clone(self.0.entry(key).or_insert_with(|| Arc::new(make())))
+        let kept = || (Arc::clone(&stream.trace), Arc::new(make()));
+        Arc::clone(&self.0.entry(key).or_insert_with(kept).1)
     }
 }
 
