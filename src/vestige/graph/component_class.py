@@ -9,6 +9,7 @@ from .._typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from typing import Any, Literal
 
+    from .growing import Feed
     from .plan import ComponentSpec
     from .protocols import Filter, PortedSource
     from .selection import Selection
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     MakeFilter = Callable[[Sequence[PortedSource], Selection], Filter]
     """Makes a filter of the sources above it and what is read of all of them."""
     Behind = Callable[
-        [ComponentSpec, frozenset[str], Mapping[Stream, Selection]],
+        [ComponentSpec, frozenset[str], Mapping[Stream | Feed, Selection]],
         tuple[ComponentSpec, MakeFilter | None],
     ]
     """Splits a component, by names of added fields and what comes in."""
@@ -105,6 +106,8 @@ class ComponentClass:
         behind: Splits a component that is pushed down and stands behind some that add
             fields of some names: what of it can be pushed down nevertheless, and what
             makes a filter of the rest, if any is left.
+        output: Name of its one output port, of a source that has not one for each data
+            stream.
         check: Refuses values of parameters that no component can have.
         queries: What it answers without a component: the parameters of each question.
     """
@@ -120,6 +123,7 @@ class ComponentClass:
         has_many_inputs: bool = False,
         added_field: Callable[[ComponentSpec], str] | None = None,
         behind: Behind | None = None,
+        output: str = "",
         check: Callable[[ComponentSpec], None] | None = None,
         queries: Mapping[str, Mapping[str, Parameter]] | None = None,
     ) -> None:
@@ -131,6 +135,7 @@ class ComponentClass:
         self.has_many_inputs = has_many_inputs
         self.added_field = added_field
         self.behind = behind
+        self.output = output
         self.check = check
         self.queries = queries or {}
 
@@ -154,7 +159,8 @@ class ComponentClass:
     @property
     def output_ports(self) -> str:
         """The names of its output ports, in words."""
-        ports = {"source": "one for each data stream", "filter": "out"}
+        each = "one for each data stream"
+        ports = {"source": self.output or each, "filter": "out"}
         return ports.get(self.kind, "none")
 
 

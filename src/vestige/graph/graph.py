@@ -8,6 +8,7 @@ from .. import core
 from .._typing import NamedTuple
 from ..damage import Damage
 from ..errors import TraceFormatError
+from .growing import RETRY_DURATION, Feed
 from .mux import merges
 from .notice import DamageNotice, Notice
 from .protocols import Filter, Sink, Source
@@ -54,6 +55,10 @@ class Graph:
             selection or Selection()
         )
         """Which event records are wanted, of all data streams or of each."""
+        self.feeds: Mapping[Feed, Selection] = {}
+        """Sources of data streams that grow, with what is wanted of each."""
+        self.retry_duration = RETRY_DURATION
+        """How long to wait for one of these that has nothing yet, seconds."""
         self.strict = strict
         self.progress = progress
         self.damage: list[Damage] = []
@@ -63,8 +68,9 @@ class Graph:
 
     @property
     def streams(self) -> list[Stream]:
-        """The data streams of all sources."""
-        return [stream for source in self.sources for stream in source.streams]
+        """The data streams of all sources, as far as they are known."""
+        sources = [*self.sources, *self.feeds]
+        return [stream for source in sources for stream in source.streams]
 
     def run(self) -> list[Damage]:
         """Move all event records from the sources to the sink.
@@ -93,8 +99,8 @@ class Graph:
         for source in self.sources:
             for found in source.damage:
                 self._add_damage(found)
-        streams = self.streams
-        if self._order_matters or not _all_right(streams):
+        streams = [stream for source in self.sources for stream in source.streams]
+        if self._order_matters or self.feeds or not _all_right(streams):
             yield from self._steps_in_order(streams)
         self.sink.finish()
 
@@ -116,7 +122,10 @@ class Graph:
             needed=needed,
             check=check,
             boundaries=getattr(sink, "needs_boundaries", False),
+            feeds=self.feeds,
+            retry_duration=self.retry_duration,
             tell=self._note,
+            tell_damage=self._add_damage,
         ):
             sink.consume(merge if needed else merge.shown())
             if self.progress is not None:

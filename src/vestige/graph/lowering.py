@@ -16,6 +16,7 @@ from functools import partial
 from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import GraphError, SelectionError
 from .graph import Graph, Inputs
+from .growing import Feed
 from .part_filter import PartFilter, SourcePart
 from .plan_check import check_plan
 from .selection import Selection
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Selections", "lower"]
 
-Selections = dict["Stream", Selection]
-"""What is wanted of each data stream."""
+Selections = dict["Stream | Feed", Selection]
+"""What is wanted of each data stream, or of all those that a source gains."""
 
 
 def lower(
@@ -53,7 +54,7 @@ def lower(
         classes: The component classes that there are.
         resources: What is closed when the graphs have run.
         strict: Whether to stop at the first damage.
-        makers: What makes filters and sinks in place of their classes, by the names of
+        makers: What makes components in place of their classes, by the names of
             the components; called as the classes would be, without the component.
 
     Returns:
@@ -65,8 +66,6 @@ def lower(
     check_plan(plan, classes)
     lowering = _Lowering(plan, classes)
     lowering.refuse_message_lane()
-    lowering.open_sources()
-    pipes = [lowering.pipe(spec) for spec in lowering.of_kind("sink")]
 
     def make(spec: ComponentSpec, *arguments: Any) -> Any:
         maker = (makers or {}).get(spec.name)
@@ -74,16 +73,32 @@ def lower(
             return maker(*arguments)
         return classes.make(spec, *arguments)
 
+    lowering.open_sources(resources, make)
+    pipes = [lowering.pipe(spec) for spec in lowering.of_kind("sink")]
+
     graphs = []
     for number, pipe in enumerate(pipes):
-        streams = [*pipe.selections]
+        feeds = {
+            one: wanted
+            for one, wanted in pipe.selections.items()
+            if isinstance(one, Feed)
+        }
+        fixed = {
+            one: wanted
+            for one, wanted in pipe.selections.items()
+            if not isinstance(one, Feed)
+        }
+        known = [stream for feed in feeds for stream in feed.streams]
         filters = [pipe.make_filter(one, make) for one in pipe.filters]
-        sink = make(pipe.sink, resources, streams)
+        sink = make(pipe.sink, resources, [*fixed, *known])
         # What could not be opened is told once, whoever would have got it.
-        inputs = Inputs(streams, [] if number else lowering.damage)
+        inputs = Inputs([*fixed], [] if number else lowering.damage)
         graph = Graph([inputs], sink, filters, pipe.common_selection, strict=strict)
         if len(set(pipe.selections.values())) > 1:
-            graph.selection = pipe.selections
+            graph.selection = fixed
+        graph.feeds = feeds
+        if plan.retry_duration is not None:
+            graph.retry_duration = plan.retry_duration
         graphs.append(graph)
     return graphs
 
@@ -93,7 +108,7 @@ class PipeFilter(NamedTuple):
 
     spec: ComponentSpec
     """The component."""
-    streams: frozenset[Stream]
+    streams: frozenset[Stream | Feed]
     """The data streams that come in."""
     sources: Sequence[PortedSource]
     """Where they come from."""
@@ -127,6 +142,11 @@ class Pipe(NamedTuple):
         if one.streams == self.selections.keys():
             made: Filter = maker(one.sources, self.common_selection)
             return made
+        if any(isinstance(stream, Feed) for stream in self.selections):
+            raise GraphError(
+                f"component '{one.spec.name}': a filter cannot get a part of what is "
+                "merged with data streams that grow; connect the muxer before it"
+            )
         wanted = [self.selections[stream] for stream in one.streams]
         sources = [SourcePart(source, one.streams) for source in one.sources]
         return PartFilter(maker(sources, _common(wanted)), one.streams)
@@ -182,13 +202,25 @@ class _Lowering:
             if one.lane != "batches":
                 raise GraphError(f"component '{name}': {one.name} cannot be run yet")
 
-    def open_sources(self) -> None:
-        """Open the sources, and connect all ports."""
+    def open_sources(self, resources: ExitStack, make: Callable[..., Any]) -> None:
+        """Open the sources, and connect all ports.
+
+        Args:
+            resources: What is closed when the graphs have run.
+            make: Makes a source, of what is wanted and the number of traces before it.
+        """
         first_index = 0
         for spec in self.of_kind("source"):
-            source: PortedSource = self._classes.make(spec, first_index)
+            source: PortedSource = make(spec, first_index)
             first_index += source.trace_count
             self._sources[spec.name] = source
+            if isinstance(source, Feed):
+                resources.callback(source.close)
+                if self._plan.stream_intersection:
+                    raise SelectionError(
+                        "stream intersection: nobody knows yet when the data streams "
+                        f"of {source.path} end"
+                    )
         if self._plan.stream_intersection and not all(
             source.streams for source in self._sources.values()
         ):

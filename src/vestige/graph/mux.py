@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from .. import core
+from ..damage import Damage
+from .growing import RETRY_DURATION, Feed, GrowingMuxer, growing_merges
 from .notice import Notice, notices_of
 from .protocols import Filter
 from .selection import Selection
@@ -35,8 +37,20 @@ def mux(
     Returns:
         An iterator over merges.
     """
-    streams = sorted(streams, key=Stream.order_key)
     wanted_of = _by_stream(streams, selection)
+    return _muxer(streams, wanted_of, needed, check=check, boundaries=boundaries)[0]
+
+
+def _muxer(
+    streams: Iterable[Stream],
+    wanted_of: Mapping[Stream, Selection],
+    needed: Collection[str],
+    *,
+    check: bool,
+    boundaries: bool,
+) -> tuple[core.Muxer, list[Stream]]:
+    """Return a muxer, and the data streams in the order in which it has them."""
+    streams = sorted(streams, key=Stream.order_key)
     common = _intersections(streams, wanted_of)
     inputs = []
     ranges = []
@@ -44,18 +58,19 @@ def mux(
     for stream in streams:
         wanted = wanted_of[stream]
         classes = wanted.wanted_classes(stream)
-        kept = _kept_classes(stream, wanted, needed)
+        kept = wanted.kept_classes(stream, needed)
         if boundaries or classes is None or any(classes) or any(kept or ()):
             inputs.append((stream.handle, stream, classes, kept))
             ranges.append(_overlap(wanted, common.get(stream.trace.index)))
-            filters.append(_record_filter(wanted))
-    return core.Muxer(
+            filters.append(wanted.record_filter)
+    muxer = core.Muxer(
         inputs,
         ranges=ranges,
         check=check,
         record_filters=filters,
         boundaries=boundaries,
     )
+    return muxer, [stream for _, stream, *_ in inputs]
 
 
 def _intersections(
@@ -77,14 +92,6 @@ def _by_stream(
     return selection
 
 
-def _record_filter(wanted: Selection) -> core.RecordFilter | None:
-    if not wanted.filters:
-        return None
-    from .record_filter import record_filter  # noqa: PLC0415 - few ask for it
-
-    return record_filter(wanted.filters)
-
-
 def _overlap(
     wanted: Selection, common: tuple[int, int] | None
 ) -> tuple[int | None, int | None]:
@@ -97,24 +104,6 @@ def _overlap(
     )
 
 
-def _kept_classes(
-    stream: Stream, wanted: Selection, needed: Collection[str]
-) -> list[bool] | None:
-    """Return which classes are read, wanted or not: those of filters and of counts."""
-    if wanted == Selection():
-        return None
-    kept = None
-    if needed:
-        kept = [name in needed for name in stream.event_names]
-    if needed or wanted.begin is None:
-        # Otherwise packets before the beginning would be read for their number alone.
-        left_out = wanted.left_out_classes(stream)
-        if left_out is not None:
-            pairs = zip(left_out, kept or left_out, strict=True)
-            kept = [one or other for one, other in pairs]
-    return kept
-
-
 def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
     streams: Iterable[Stream],
     selection: Selection | Mapping[Stream, Selection] | None = None,
@@ -123,7 +112,10 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
     needed: Collection[str] = (),
     check: bool = False,
     boundaries: bool = False,
+    feeds: Mapping[Feed, Selection] | None = None,
+    retry_duration: float = RETRY_DURATION,
     tell: Callable[[Notice], object],
+    tell_damage: Callable[[Damage], object] = lambda _: None,
 ) -> Iterator[core.Merge]:
     """Read data streams: the loop of everything that reads.
 
@@ -137,14 +129,27 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
             the filters.
         check: Whether to decode every field of every event record, for its errors.
         boundaries: Whether notices tell where data streams and packets begin and end.
+        feeds: Sources of data streams that grow, with what is wanted of each.
+        retry_duration: How long to wait for these, seconds.
         tell: Called with each loss and each damage, when the merge in which it lies has
             been used.
+        tell_damage: Called with what one of the feeds cannot read.
 
     Yields:
         The merges, in order, when the filters have seen them.
     """
     wanted = frozenset(needed).union(*(one.needed_events for one in filters))
-    for merge in mux(streams, selection, wanted, check=check, boundaries=boundaries):
+    source: Iterable[core.Merge]
+    if feeds:
+        wanted_of = _by_stream(streams, selection)
+        muxer, fixed = _muxer(
+            streams, wanted_of, wanted, check=check, boundaries=boundaries
+        )
+        growing = GrowingMuxer(muxer, fixed, feeds, wanted)
+        source = growing_merges(growing, tell_damage, retry_duration)
+    else:
+        source = mux(streams, selection, wanted, check=check, boundaries=boundaries)
+    for merge in source:
         for component in filters:
             component.process(merge)
         yield merge

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .. import core
 from .._typing import TYPE_CHECKING
+from .growing import Feed
 from .protocols import Filter, PortedSource
 from .stream import Stream
 
@@ -26,7 +27,7 @@ class PartFilter:
     def __init__(
         self,
         filter: Filter,  # noqa: A002 - what it is
-        streams: frozenset[Stream],
+        streams: frozenset[Stream | Feed],
     ) -> None:
         self._filter = filter
         self._streams = streams
@@ -55,7 +56,7 @@ class SourcePart:
         streams: Those that are, and perhaps others.
     """
 
-    def __init__(self, source: PortedSource, streams: frozenset[Stream]) -> None:
+    def __init__(self, source: PortedSource, streams: frozenset[Stream | Feed]) -> None:
         self._source = source
         self.streams: Sequence[Stream] = [
             stream for stream in source.streams if stream in streams

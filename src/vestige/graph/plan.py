@@ -86,6 +86,9 @@ class Plan(NamedTuple):
     """The version of the message interchange protocol of Babeltrace 2."""
     stream_intersection: bool = False
     """Whether only the time counts in which all data streams of a trace are active."""
+    retry_duration: float | None = None
+    """How long to wait for a source that has nothing yet, seconds; ``None``: as long as
+    Babeltrace 2 does."""
 
 
 def escaped(name: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 
+from .. import core
 from .._typing import NamedTuple
 from .recorder_events import is_recorder_event
 from .stream import Stream
@@ -40,6 +41,37 @@ class Selection(NamedTuple):
         if possible is None or chosen is None:
             return chosen if possible is None else possible
         return [both == (True, True) for both in zip(chosen, possible, strict=True)]
+
+    @property
+    def record_filter(self) -> core.RecordFilter | None:
+        """The expressions, as the core takes them; ``None`` without any."""
+        if not self.filters:
+            return None
+        from .record_filter import record_filter  # noqa: PLC0415 - few ask for it
+
+        return record_filter(self.filters)
+
+    def kept_classes(
+        self, stream: Stream, needed: Collection[str] = ()
+    ) -> list[bool] | None:
+        """Tell which classes are read, wanted or not: those of filters and of counts.
+
+        Args:
+            stream: The data stream.
+            needed: Names of events that filters need.
+        """
+        if self == Selection():
+            return None
+        kept = None
+        if needed:
+            kept = [name in needed for name in stream.event_names]
+        if needed or self.begin is None:
+            # Otherwise packets before the beginning would be read for their number.
+            left_out = self.left_out_classes(stream)
+            if left_out is not None:
+                pairs = zip(left_out, kept or left_out, strict=True)
+                kept = [one or other for one, other in pairs]
+        return kept
 
     def takes(self, name: str) -> bool:
         """Tell if events of a name are wanted.

@@ -49,6 +49,16 @@ class TraceInfo:
         """Show index and name."""
         return f"TraceInfo(index={self.index}, name={self.name!r})"
 
+    def learn(self, parsed: core.TraceClass) -> None:
+        """Take metadata that have become more.
+
+        Args:
+            parsed: All of them.
+        """
+        self.parsed = parsed
+        for name in ("trace_class", "event_names"):
+            self.__dict__.pop(name, None)
+
     @cached_property
     def trace_class(self) -> TraceClass:
         """The model of the trace class."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import GraphError
+from .growing import Feed
 from .port_patterns import ANY_PORT, matches
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ class Wire(NamedTuple):
 
     upstream: str
     """Name of the component from which it comes."""
-    stream: Stream | None = None
-    """The data stream, if that component is a source."""
+    stream: Stream | Feed | None = None
+    """The data stream, if that component is a source; or all those that it has and
+    will have."""
 
 
 def wires_of(
@@ -67,14 +69,15 @@ def _wires_of(
     }
     for name, source in sources.items():
         ports = _ports(plan, name, source, made_up=made_up)
-        for stream, port in zip(source.streams, ports, strict=True):
+        streams = _outputs(source)
+        for stream, port in zip(streams, ports, strict=True):
             connection = _connection(plan, name, port)
             _connect(wires, classes, connection, port, Wire(name, stream))
     for name, one in classes.items():
         if one.kind == "filter":
             connection = _connection(plan, name, "out")
             _connect(wires, classes, connection, "out", Wire(name))
-    if all(source.streams for source in sources.values()):
+    if all(_outputs(source) for source in sources.values()):
         # A trace without data streams has no ports.
         _refuse_open_ends(wires)
     return wires
@@ -86,8 +89,13 @@ def _ports(
     """Return the names of output ports; any if that makes no difference."""
     patterns = [one.upstream_port for one in plan.connections if one.upstream == name]
     if made_up and patterns[0] == ANY_PORT:
-        return ["out"] * len(source.streams)
+        return ["out"] * len(_outputs(source))
     return source.port_names
+
+
+def _outputs(source: PortedSource) -> Sequence[Stream | Feed]:
+    """Return what comes out of each output port."""
+    return [source] if isinstance(source, Feed) else source.streams
 
 
 def _connection(plan: Plan, name: str, port: str) -> Connection:

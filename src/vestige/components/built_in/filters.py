@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...graph.component_class import MakeFilter
+    from ...graph.growing import Feed
     from ...graph.plan import ComponentSpec
     from ...graph.selection import Selection
     from ...graph.stream import Stream
@@ -37,7 +38,7 @@ def _check_times(spec: ComponentSpec) -> None:
 def _split_events(
     spec: ComponentSpec,
     added: frozenset[str],
-    incoming: Mapping[Stream, Selection],
+    incoming: Mapping[Stream | Feed, Selection],
 ) -> tuple[ComponentSpec, MakeFilter | None]:
     from ..filters.events import split_events  # noqa: PLC0415 - see above
 

@@ -27,6 +27,7 @@ from ...debuginfo import (
     store_directories,
 )
 from ...errors import GraphError
+from ...graph.growing import Feed
 from ...plain_text import plain
 from ...units import Address, Vpid
 
@@ -59,7 +60,8 @@ class DebugInfoFilter:
         self.needed_events = STATE_EVENT_NAMES
         """Events that change process images, and calls that tell who an exit leaves."""
         streams = [stream for source in sources for stream in source.streams]
-        if any(stream.handle.uses_call_stacks for stream in streams):
+        may_gain = any(isinstance(source, Feed) for source in sources)
+        if may_gain or any(stream.handle.uses_call_stacks for stream in streams):
             self.needed_events |= CALL_EVENT_NAMES
         self._column = core.PlaceColumn(
             self.options.field_name, sorted(STATE_EVENT_NAMES)

@@ -7,6 +7,7 @@ expressions on what a filter before it adds to events are run when it has done s
 from __future__ import annotations
 
 from ..._typing import TYPE_CHECKING
+from ...graph.growing import Feed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +22,8 @@ __all__ = ["choose_events", "split_events"]
 
 
 def choose_events(
-    spec: ComponentSpec, selections: dict[Stream, Selection]
-) -> dict[Stream, Selection]:
+    spec: ComponentSpec, selections: dict[Stream | Feed, Selection]
+) -> dict[Stream | Feed, Selection]:
     """Narrow what is wanted of data streams.
 
     Args:
@@ -50,7 +51,11 @@ def choose_events(
     for expression in spec.params.get("expressions", ()):
         check_filter(
             expression,
-            ((stream, one.wanted_classes(stream)) for stream, one in narrowed.items()),
+            (
+                (stream, one.wanted_classes(stream))
+                for stream, one in narrowed.items()
+                if not isinstance(stream, Feed)
+            ),
         )
         narrowed = {
             stream: wanted._replace(filters=(*wanted.filters, expression))
@@ -62,7 +67,7 @@ def choose_events(
 def split_events(
     spec: ComponentSpec,
     added: frozenset[str],
-    incoming: Mapping[Stream, Selection],
+    incoming: Mapping[Stream | Feed, Selection],
 ) -> tuple[ComponentSpec, MakeFilter | None]:
     """Take apart what is known while records are read, and what filters add.
 
@@ -87,7 +92,9 @@ def split_events(
         return spec, None
     for expression in late:
         classes = (
-            (stream, one.wanted_classes(stream)) for stream, one in incoming.items()
+            (stream, one.wanted_classes(stream))
+            for stream, one in incoming.items()
+            if not isinstance(stream, Feed)
         )
         check_filter(expression, classes, names)
     early = {

@@ -18,6 +18,7 @@ from ...graph import Selection, Stream
 from ...units import NANOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
+    from ...graph.growing import Feed
     from ...graph.plan import ComponentSpec
 
 __all__ = ["TimeBound", "check_times", "time_range", "trim"]
@@ -119,8 +120,8 @@ def check_times(spec: ComponentSpec) -> None:
 
 
 def trim(
-    spec: ComponentSpec, selections: dict[Stream, Selection]
-) -> dict[Stream, Selection]:
+    spec: ComponentSpec, selections: dict[Stream | Feed, Selection]
+) -> dict[Stream | Feed, Selection]:
     """Narrow what is wanted of data streams to a range of time.
 
     Args:
@@ -156,7 +157,7 @@ def _bounds(spec: ComponentSpec) -> tuple[TimeBound | None, TimeBound | None]:
 
 
 def time_range(
-    streams: Iterable[Stream],
+    streams: Iterable[Stream | Feed],
     begin: TimeBound | None,
     end: TimeBound | None,
     *,
