@@ -1,8 +1,8 @@
 """The general options of Babeltrace 2, which its command lines may have.
 
 There they choose how much of the inner workings is logged on standard error, and how
-long to wait for a source that has nothing yet. Here is no such log, and the files of a
-trace never have to be waited for: the options are accepted and change nothing.
+long to wait for a source that has nothing yet. Here is no such log: those options are
+accepted and change nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 
-__all__ = ["LOG_LEVELS", "add_general_arguments"]
+__all__ = ["LOG_LEVELS", "add_general_arguments", "retry_seconds"]
 
 LOG_LEVELS = {
     **dict.fromkeys(("N", "NONE"), "NONE"),
@@ -38,12 +38,23 @@ def add_general_arguments(parser: argparse.ArgumentParser) -> None:
         choices=tuple(LOG_LEVELS),
         help="log from LEVEL on: N, F, E, W, I, D or T",
     )
-    group.add_argument(
+    parser.add_argument(
         "--retry-duration",
         metavar="MICROSECONDS",
         type=_duration,
-        help="wait so long for a source that has nothing yet",
+        help="wait so long before a source that has nothing yet is asked again "
+        "(default: 100000)",
     )
+
+
+def retry_seconds(options: argparse.Namespace) -> float | None:
+    """Return how long to wait for a source that has nothing yet, if it was asked for.
+
+    Args:
+        options: The parsed command line.
+    """
+    given: int | None = options.retry_duration
+    return None if given is None else given / 1_000_000
 
 
 def _duration(text: str) -> int:

@@ -56,7 +56,9 @@ def run_plan(
         for graph in graphs:
             graph.overlooked = frozenset(overlooked)
             check_correlation(graph.streams)
-        report_unmatched(events, [one for graph in graphs for one in graph.streams])
+        if not any(graph.feeds for graph in graphs):
+            # Else events of other names may come.
+            report_unmatched(events, [one for graph in graphs for one in graph.streams])
         damage = run_graphs(graphs)
     print_damage(damage)
     return 1 if damage else 0

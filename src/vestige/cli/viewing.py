@@ -14,8 +14,12 @@ from .time_range_arguments import split_range
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["LONG_CALLS", "SINK", "view_plan"]
+__all__ = ["LONG_CALLS", "RECORDING", "SINK", "view_plan"]
 
+URL_BEGINNINGS = ("net://", "net4://", "net6://")
+"""What URLs of live sessions begin with."""
+RECORDING = "recording"
+"""Name of the component that reads a recording while it is made."""
 SINK = "text"
 """Name of the component that writes."""
 LONG_CALLS = "long-calls"
@@ -39,7 +43,7 @@ def view_plan(
             pattern says so.
     """
     pipe = [
-        ComponentSpec("traces", "source.ctf.fs", {"inputs": [*paths]}),
+        _source(options, paths),
         ComponentSpec("muxer", "filter.utils.muxer"),
     ]
     if times := _times(options):
@@ -62,6 +66,17 @@ def view_plan(
     connections = [Connection(one.name, other.name) for one, other in pairwise(pipe)]
     intersection = getattr(options, "stream_intersection", False)
     return Plan(pipe, connections, stream_intersection=intersection)
+
+
+def _source(options: argparse.Namespace, paths: Sequence[str]) -> ComponentSpec:
+    """Return what is read."""
+    if not getattr(options, "follow", False):
+        return ComponentSpec("traces", "source.ctf.fs", {"inputs": [*paths]})
+    [path] = paths
+    if path.startswith(URL_BEGINNINGS):
+        params = {"inputs": [path], "session-not-found-action": "fail"}
+        return ComponentSpec("session", "source.ctf.lttng-live", params)
+    return ComponentSpec(RECORDING, "source.vestige.recording", {"path": path})
 
 
 def _times(options: argparse.Namespace) -> dict[str, str]:

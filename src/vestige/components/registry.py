@@ -48,6 +48,9 @@ def _built_in(module: str, function: str) -> Callable[[], Entry]:
 
 BUILT_IN: dict[str, Callable[[], Entry]] = {
     "source.ctf.fs": _built_in("sources", "ctf_fs"),
+    "source.ctf.lttng-live": _built_in("sources", "lttng_live"),
+    "source.text.dmesg": _built_in("sources", "dmesg"),
+    "source.vestige.recording": _built_in("sources", "recording"),
     "filter.utils.muxer": _built_in("filters", "muxer"),
     "filter.utils.trimmer": _built_in("filters", "trimmer"),
     "filter.vestige.events": _built_in("filters", "events"),

@@ -10,11 +10,13 @@ from ...components.sinks.text_colors import terminal_supports_color
 from ..damage_output import add_strict_argument
 from ..debug_info_arguments import add_debug_info_arguments, debug_file_options
 from ..exit_statuses import LIKE_BABELTRACE
-from ..general_options import add_general_arguments
+from ..general_options import add_general_arguments, retry_seconds
 from ..selection_arguments import TIME_FORMATS, add_selection_arguments, time_bounds
 from ..text_arguments import add_text_arguments
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..component_words import GraphWords
 
 __all__ = ["ConvertCommand"]
@@ -58,7 +60,10 @@ examples:
             "-i",
             "--input-format",
             choices=("ctf", "lttng-live"),
-            help="input format; lttng-live with --run-args only",
+            help="input format: traces in files (ctf, the default), or a session that "
+            "is recorded, at a relay daemon of LTTng (lttng-live): PATH is its URL, "
+            "net://HOST[:PORT]/host/TARGET/SESSION, and without a session all are "
+            "listed",
         )
         parser.add_argument(
             "-o",
@@ -111,6 +116,8 @@ examples:
             options.parser.error("the following arguments are required: PATH")
         if options.output_format == "ctf-metadata":
             return _write_metadata(options)
+        if options.input_format == "lttng-live" and _asks_for_list(options.paths):
+            return _list_sessions(options)
         words = _graph_words(options)
         if options.run_args or options.run_args_0:
             print_words(words, for_shells=options.run_args)
@@ -120,6 +127,7 @@ examples:
         if options.debug_info_target_prefix or options.debuginfod:
             debug_file_options(options)
         plan = words.plan(stream_intersection=options.stream_intersection)
+        plan = plan._replace(retry_duration=retry_seconds(options))
         status = run_plan(
             plan,
             strict=options.strict,
@@ -140,12 +148,41 @@ def _write_metadata(options: argparse.Namespace) -> int:
         options.parser.error("-o ctf-metadata needs one PATH")
     params = {"path": options.paths[0]}
     text = Registry().query("source.ctf.fs", "metadata-info", params)["text"]
+    _write(options, text)
+    return 0
+
+
+def _asks_for_list(paths: Sequence[str]) -> bool:
+    """Tell whether the one path is the URL of a relay daemon, without a session."""
+    from ...live import LiveUrl
+
+    url = LiveUrl.parse(paths[0]) if len(paths) == 1 else None
+    return url is not None and url.session is None
+
+
+def _list_sessions(options: argparse.Namespace) -> int:
+    """Write the sessions of a relay daemon, as Babeltrace 2 does."""
+    from ...components.registry import Registry
+
+    params = {"url": options.paths[0]}
+    found = Registry().query("source.ctf.lttng-live", "sessions", params)
+    lines = [
+        f"{one['url']} (timer = {one['timer-us']}, {one['stream-count']} stream(s), "
+        f"{one['client-count']} client(s) connected)"
+        for one in found
+    ]
+    if lines or options.output is not None:
+        _write(options, "\n".join(lines))
+    return 0
+
+
+def _write(options: argparse.Namespace, text: str) -> None:
+    """Write a text to where --output says."""
     if options.output is None:
         print(text)
     else:
         with open(options.output, "w", encoding="utf-8") as file:  # noqa: PTH123 - the path is text
             print(text, file=file)
-    return 0
 
 
 def _add_component_arguments(parser: argparse.ArgumentParser) -> None:

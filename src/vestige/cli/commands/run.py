@@ -8,7 +8,7 @@ from ..._typing import TYPE_CHECKING
 from ...errors import CommandError
 from ..damage_output import add_strict_argument
 from ..exit_statuses import LIKE_BABELTRACE
-from ..general_options import add_general_arguments
+from ..general_options import add_general_arguments, retry_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,9 +88,8 @@ connections:
         from ..running import run_plan
 
         words = run_words(ordered_items(options.parser, options.command_line))
-        return run_plan(
-            words.plan(), strict=options.strict, overlooked=options.overlook
-        )
+        plan = words.plan()._replace(retry_duration=retry_seconds(options))
+        return run_plan(plan, strict=options.strict, overlooked=options.overlook)
 
 
 def run_words(items: Iterable[Item]) -> GraphWords:

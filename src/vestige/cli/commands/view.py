@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..._typing import TYPE_CHECKING, cast
+from ...errors import CommandError
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_file_options
-from ..exit_statuses import READING
+from ..exit_statuses import INTERRUPTED, READING
 from ..layout_arguments import BABELTRACE, SHORT, add_layout_arguments, layout_of
 from ..min_duration import add_min_duration_argument, call_duration_filter
 from ..newest_recording import take_newest
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from ... import core
     from ...components.sources.ctf_fs import CtfFsSource
+    from ...components.sources.recording import RecordingSource
     from ...damage import Damage
     from ...graph import Filter, Selection, Sink, Stream
     from ..render.summary import Summary
@@ -52,6 +54,7 @@ class ViewCommand:
 examples:
   vestige view TRACE
   vestige view --event 'my_app:*' TRACE
+  vestige view --follow                     the recording that runs, while it runs
   vestige view --min-duration=10us TRACE    only calls that take so long
   vestige view --all TRACE                  also what the recorder itself needs
   vestige view --layout=babeltrace TRACE    all fields, as babeltrace2 shows them
@@ -88,6 +91,13 @@ examples:
             "--no-debug-info", action="store_true", help="do not look up source lines"
         )
         parser.add_argument(
+            "--follow",
+            action="store_true",
+            help="go on with what is recorded from now on, until the recording ends or "
+            "Ctrl-C: of one PATH, or of a live session, "
+            "net://HOST[:PORT]/host/TARGET/SESSION",
+        )
+        parser.add_argument(
             "--no-pager", action="store_true", help="do not use a pager"
         )
         add_strict_argument(parser)
@@ -98,8 +108,22 @@ examples:
         """Show the traces; return the exit status."""
         time_bounds(options)
         take_newest(options)
+        if options.follow:
+            _check_follow(options)
         hides = not options.all and layout_of(options) == SHORT
         return view(options, options.paths, options.event, recorder_events=not hides)
+
+
+def _check_follow(options: argparse.Namespace) -> None:
+    """Refuse what cannot be had while a recording goes on."""
+    if len(options.paths) != 1:
+        raise CommandError("--follow: expected one PATH", exit_code=2)
+    if options.min_duration is not None or options.stream_intersection:
+        option = "--min-duration" if options.min_duration else "--stream-intersection"
+        raise CommandError(
+            f"{option}: needs all of a recording, and cannot be had with --follow",
+            exit_code=2,
+        )
 
 
 def view(
@@ -126,7 +150,7 @@ def view(
     from ...components.registry import Registry
     from ...graph.lowering import lower
     from ..render.summary import Summary
-    from ..viewing import LONG_CALLS, SINK, view_plan
+    from ..viewing import LONG_CALLS, RECORDING, SINK, view_plan
 
     if not options.no_debug_info:
         debug_file_options(options)
@@ -136,26 +160,48 @@ def view(
 
     def sink(resources: ExitStack, streams: Sequence[Stream]) -> Sink:
         # The pager is not there yet, which would hide it.
-        report_unmatched(options.event, streams)
-        descriptor = resources.enter_context(output(use_pager=not options.no_pager))
+        if not getattr(options, "follow", False):
+            # Else events of other names may come.
+            report_unmatched(options.event, streams)
+        use_pager = not (options.no_pager or getattr(options, "follow", False))
+        descriptor = resources.enter_context(output(use_pager=use_pager))
         inner = _sink(options, streams, descriptor)
         return SummarySink(inner, summary, counting=not (recorder_events or chosen))
 
     def calls(sources: Sequence[CtfFsSource], selection: Selection) -> Filter:
         return _long_calls(options.min_duration, sources, selection)
 
-    makers: dict[str, Callable[..., Any]] = {SINK: sink, LONG_CALLS: calls}
+    def recording(first_index: int) -> RecordingSource:
+        return _recording(paths[0], first_index)
+
+    makers: dict[str, Callable[..., Any]] = {
+        RECORDING: recording,
+        SINK: sink,
+        LONG_CALLS: calls,
+    }
     try:
         with ExitStack() as resources:
             [graph] = lower(
                 plan, Registry(), resources, strict=options.strict, makers=makers
             )
             damage = graph.run()
+    except KeyboardInterrupt:
+        if not getattr(options, "follow", False):
+            raise
+        report(summary, graph.damage)
+        return INTERRUPTED
     except PagerClosedError:
         # The person has seen enough: there is nothing to sum up.
         return 0
     report(summary, damage)
     return READING.of_reading(damage, is_readable=bool(graph.streams))
+
+
+def _recording(path: str, first_index: int) -> RecordingSource:
+    from ...components.sources.recording import RecordingSource
+    from ...record.backends.in_process.recovery import is_left
+
+    return RecordingSource(path, first_index, is_left)
 
 
 def _long_calls(

@@ -12,7 +12,13 @@ from ...graph.component_class import (
 )
 from ..entry import Entry
 
-__all__ = ["ctf_fs"]
+__all__ = ["ctf_fs", "dmesg", "lttng_live", "recording"]
+
+SUPPORT = {
+    "input": Parameter(STRING, is_required=True),
+    "type": Parameter(STRING, ("directory", "file", "string"), is_required=True),
+}
+"""The parameters of the question whether an input is one of a source."""
 
 
 def ctf_fs() -> Entry:
@@ -30,12 +36,7 @@ def ctf_fs() -> Entry:
             "Read CTF traces from the file system.",
             parameters,
             queries={
-                "babeltrace.support-info": {
-                    "input": Parameter(STRING, is_required=True),
-                    "type": Parameter(
-                        STRING, ("directory", "file", "string"), is_required=True
-                    ),
-                },
+                "babeltrace.support-info": SUPPORT,
                 "babeltrace.trace-infos": parameters,
                 "metadata-info": {"path": Parameter(STRING, is_required=True)},
             },
@@ -47,4 +48,62 @@ def ctf_fs() -> Entry:
             "babeltrace.trace-infos": "sources.ctf_fs_queries:trace_infos",
             "metadata-info": "sources.ctf_fs_queries:metadata_info",
         },
+    )
+
+
+def lttng_live() -> Entry:
+    """Describe ``source.ctf.lttng-live``."""
+    return Entry(
+        ComponentClass(
+            "source.ctf.lttng-live",
+            "Read a live session of LTTng while it is recorded.",
+            {
+                "inputs": Parameter(ARRAY_OF_STRINGS, is_required=True),
+                "session-not-found-action": Parameter(
+                    STRING, ("continue", "fail", "end")
+                ),
+            },
+            output="out",
+            queries={
+                "babeltrace.support-info": SUPPORT,
+                "sessions": {"url": Parameter(STRING, is_required=True)},
+            },
+        ),
+        "sources.lttng_live",
+        "make_lttng_live",
+        {
+            "babeltrace.support-info": "sources.lttng_live_queries:support_info",
+            "sessions": "sources.lttng_live_queries:sessions",
+        },
+    )
+
+
+def recording() -> Entry:
+    """Describe ``source.vestige.recording``."""
+    return Entry(
+        ComponentClass(
+            "source.vestige.recording",
+            "Read a recording while it is made.",
+            {"path": Parameter(STRING, is_required=True)},
+            output="out",
+        ),
+        "sources.recording",
+        "make_recording",
+    )
+
+
+def dmesg() -> Entry:
+    """Describe ``source.text.dmesg``."""
+    return Entry(
+        ComponentClass(
+            "source.text.dmesg",
+            "Read the messages of a kernel, as dmesg prints them.",
+            {
+                "path": Parameter(STRING),
+                "no-extract-timestamp": Parameter(BOOLEAN),
+            },
+            output="out",
+        ),
+        "sources.dmesg",
+        "make_dmesg",
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ...graph.plan import ComponentSpec
 
-__all__ = ["CtfFsSource", "make_ctf_fs"]
+__all__ = ["CtfFsSource", "make_ctf_fs", "process_space"]
 
 _MOST_TRACES = 1 << 20
 
@@ -114,7 +114,7 @@ class CtfFsSource:
                 files.files,
                 trace_name=info.name,
                 trace_index=index,
-                process_space=_process_space(info, files.id),
+                process_space=process_space(info, files.id),
             )
             identity = next(automatic_ids) if files.id is None else files.id
             self._stream_ids.append(files.id)
@@ -159,6 +159,11 @@ def _port_name(stream: Stream, identity: int | None) -> str:
     return f"{trace} | {stream.handle.class_id} | {last}"
 
 
-def _process_space(trace: TraceInfo, stream_id: int | None) -> int:
-    """Return a number of the trace and of the PID namespace of a data stream."""
+def process_space(trace: TraceInfo, stream_id: int | None) -> int:
+    """Return a number of the trace and of the PID namespace of a data stream.
+
+    Args:
+        trace: The trace.
+        stream_id: The ID of the data stream, if it has one.
+    """
     return pid_namespace(trace.parsed, stream_id) * _MOST_TRACES + trace.index

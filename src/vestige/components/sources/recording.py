@@ -1,0 +1,255 @@
+"""A recording that is read while it is made: ``source.vestige.recording``.
+
+The collector appends whole packets to data stream files: a thread's when it is full or
+a second old. So what is older than some seconds is in files, or will never be.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from ... import core
+from ..._suppress import suppress
+from ..._typing import TYPE_CHECKING
+from ...ctf import METADATA, data_file_names, read_metadata
+from ...damage import Damage
+from ...errors import NotATraceError, TraceFormatError
+from ...graph.growing import Arrival, Feed
+from ...graph.stream import Stream, TraceInfo
+from .ctf_fs import process_space
+
+if TYPE_CHECKING:
+    from ...graph.plan import ComponentSpec
+
+__all__ = ["RecordingSource", "make_recording"]
+
+GRACE = 2_000_000_000
+"""How long it takes until a packet is in its file, at most, nanoseconds."""
+STEP = 50_000_000
+"""What is certain is told so much later each time at least, nanoseconds: else there
+would be news all the time."""
+REGISTER = ".arena"
+"""The file that is there while a recording is made."""
+LONGEST_QUIET = 2.0
+"""After so many seconds without anything it is seen whether the recorder is alive."""
+
+ABANDONED = (
+    "its recorder was killed: what is in memory joins the trace when it is read the "
+    "next time, without --follow"
+)
+
+
+class _File:
+    # A data stream file, as far as it is read.
+
+    def __init__(self, path: str, stream: Stream) -> None:
+        self.path = path
+        self.stream = stream
+        self.end = 0
+
+
+class RecordingSource(Feed):
+    """Reads a recording in a directory until it has ended.
+
+    Args:
+        path: The directory.
+        index: Index of its trace.
+        is_abandoned: Tells whether the recorder was killed.
+
+    Raises:
+        NotATraceError: It holds no trace.
+        TraceFormatError: The metadata cannot be used.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        index: int = 0,
+        is_abandoned: Callable[[Path], bool] = lambda _: False,
+    ) -> None:
+        super().__init__(path)
+        self._is_abandoned = is_abandoned
+        self._directory = Path.cwd() / path
+        if not (self._directory / METADATA).is_file():
+            raise NotATraceError("no CTF trace: it has no metadata", path=Path(path))
+        self.roots = [self._directory]
+        """The directory."""
+        self.directories = [self._directory]
+        """The directory."""
+        self._state = self._metadata_state()
+        parsed, _ = read_metadata(self._directory)
+        self._info = TraceInfo(index, "", parsed, directories=[self._directory])
+        self._info.name = str(parsed.environment.get("hostname") or "")
+        # Stands for data streams that appear later: it holds all back that is younger.
+        self._gate = self._stream(0, None, "")
+        self._is_begun = False
+        self._files: dict[str, _File] = {}
+        self._streams: dict[tuple[int, int | None, str], Stream] = {}
+        self._unusable: set[str] = set()
+        self._ended: set[Stream] = set()
+        self._certain = -(1 << 63)
+        self._last_news = time.monotonic()
+
+    def poll(self, hungry: Collection[Stream]) -> Arrival:
+        """Look for more in the files.
+
+        Args:
+            hungry: The data streams of which nothing is left.
+
+        Raises:
+            TraceFormatError: The metadata cannot be used any more.
+        """
+        # In this order: what the recorder has written before it ended is seen.
+        has_ended = not (self._directory / REGISTER).exists()
+        certain = time.time_ns() - GRACE
+        self._learn()
+        arrival = Arrival()
+        if not self._is_begun:
+            self._is_begun = True
+            arrival.streams.append(self._gate)
+        for name in data_file_names(self._directory):
+            self._look_at(name, hungry, arrival, has_ended=has_ended)
+        if arrival.has_news:
+            self._last_news = time.monotonic()
+        if has_ended:
+            growing = {stream for stream, _ in arrival.parts}
+            arrival.ended += [one for one in hungry if one not in growing]
+            self._ended |= {*arrival.ended}
+            arrival.is_end = self._ended == {self._gate, *self.streams}
+        else:
+            self._see_whether_abandoned(arrival)
+            if certain - self._certain >= STEP:
+                self._certain = certain
+                known = {*arrival.streams} | {*hungry}
+                arrival.certain += [(stream, certain) for stream in known]
+        return arrival
+
+    def _see_whether_abandoned(self, arrival: Arrival) -> None:
+        if time.monotonic() - self._last_news < LONGEST_QUIET:
+            return
+        self._last_news = time.monotonic()
+        if self._is_abandoned(self._directory):
+            arrival.damage.append(
+                Damage(self.path, None, None, "recording-damaged", ABANDONED)
+            )
+            arrival.is_end = True
+
+    def _metadata_state(self) -> tuple[int, int] | None:
+        with suppress(OSError):
+            status = (self._directory / METADATA).stat()
+            return status.st_size, status.st_mtime_ns
+        return None
+
+    def _learn(self) -> None:
+        """Read the metadata again, if they have become more."""
+        state = self._metadata_state()
+        if state in {self._state, None}:
+            return
+        parsed, damage = read_metadata(self._directory)
+        if damage is not None:
+            # Somebody is writing them.
+            return
+        self._state = state
+        self._info.learn(parsed)
+        for stream in (self._gate, *self.streams):
+            stream.handle = stream.handle.following(parsed)
+
+    def _look_at(
+        self,
+        name: str,
+        hungry: Collection[Stream],
+        arrival: Arrival,
+        *,
+        has_ended: bool,
+    ) -> None:
+        """Take what a file has behind what is read of it."""
+        known = self._files.get(name)
+        if known is not None and known.stream not in hungry:
+            return
+        path = self._directory / name
+        start = 0 if known is None else known.end
+        with suppress(FileNotFoundError):  # in overwrite mode
+            size = path.stat().st_size
+            if size <= start:
+                return
+            try:
+                opened = self._opened(str(path), start, size, has_ended=has_ended)
+            except TraceFormatError as error:
+                # The first packet is not all there yet, unless it will never be.
+                if has_ended and name not in self._unusable:
+                    self._unusable.add(name)
+                    arrival.damage.append(error.damage)
+                return
+            if opened is not None:
+                self._take(name, known, opened, arrival)
+
+    def _opened(
+        self, path: str, start: int, size: int, *, has_ended: bool
+    ) -> core.DataFile | None:
+        """Return the whole packets of a part of a file."""
+        opened = core.DataFile.open_part(self._info.parsed, path, start, size)
+        offset, length, *_ = opened.packets[-1]
+        if has_ended or offset + length == size:
+            return opened
+        # Somebody is writing the next one.
+        end = offset if offset + length > size else offset + length
+        if end <= start:
+            return None
+        return core.DataFile.open_part(self._info.parsed, path, start, end)
+
+    def _take(
+        self, name: str, known: _File | None, opened: core.DataFile, arrival: Arrival
+    ) -> None:
+        if known is None:
+            known = _File(opened.path, self._stream_of(opened, arrival))
+            self._files[name] = known
+        offset, length, *_ = opened.packets[-1]
+        known.end = offset + length
+        part = known.stream.handle.following(self._info.parsed, opened)
+        arrival.parts.append((known.stream, part))
+
+    def _stream_of(self, opened: core.DataFile, arrival: Arrival) -> Stream:
+        instance = opened.stream_instance
+        key = (
+            opened.stream_class,
+            instance,
+            "" if instance is not None else opened.path,
+        )
+        stream = self._streams.get(key)
+        if stream is None:
+            stream = self._stream(opened.stream_class, instance, opened.path)
+            self._streams[key] = stream
+            self.streams.append(stream)
+            arrival.streams.append(stream)
+        return stream
+
+    def _stream(self, class_index: int, instance: int | None, path: str) -> Stream:
+        """Return a data stream without parts."""
+        info = self._info
+        handle = core.DataStream(
+            info.parsed,
+            [],
+            trace_name=info.name,
+            trace_index=info.index,
+            process_space=process_space(info, instance),
+            class_index=class_index,
+            path=path,
+        )
+        number = len(self.streams) if instance is None else instance
+        return Stream(info, class_index, number, path, handle)
+
+
+def make_recording(spec: ComponentSpec, first_index: int) -> RecordingSource:
+    """Open the recording that a component is to read.
+
+    Args:
+        spec: The component.
+        first_index: The number of traces of other sources before it.
+
+    Raises:
+        NotATraceError: It is no trace.
+        TraceFormatError: The metadata cannot be used.
+    """
+    return RecordingSource(str(spec.params["path"]), first_index)

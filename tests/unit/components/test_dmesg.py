@@ -1,0 +1,67 @@
+"""Messages of a kernel as events."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from support.vestige_command import vestige
+from vestige.components.sources.dmesg_line import parsed_line
+
+
+def shown(path, *params):
+    """Return the arguments that show a file."""
+    given = ",".join([f'path="{path}"', *params])
+    return "--clock-seconds", "-c", "source.text.dmesg", "-p", given
+
+
+def test_lines_of_a_pipe_come_at_once():
+    """Before it ends."""
+    read, write = os.pipe()
+    with subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "vestige",
+            "convert",
+            "-c",
+            "source.text.dmesg",
+            "--clock-seconds",
+        ],
+        stdin=read,
+        stdout=subprocess.PIPE,
+    ) as process:
+        os.close(read)
+        os.write(write, b"[1.0] first\n[2.0] sec")
+        assert b"first" in process.stdout.readline()
+        os.write(write, b"ond\n")
+        assert b'"second"' in process.stdout.readline()
+        os.close(write)
+        assert process.wait(60) == 0
+
+
+def test_lines_without_a_time_and_times_that_go_back(tmp_path):
+    """They have the time of the line before; the latter are reported."""
+    path = tmp_path / "kernel.txt"
+    path.write_text("[2.000000] one\ncontinued\n[1.000000] back\n")
+    done = vestige("convert", *shown(path))
+    assert [line.partition(" ")[0] for line in done.stdout.decode().splitlines()] == (
+        ["[2.000000000]"] * 3
+    )
+    assert done.status == 1
+    assert "'back' is before that of the line before" in done.stderr.decode()
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    """With one line."""
+    done = vestige("convert", *shown(tmp_path))
+    assert done.status != 0
+    assert "not a regular file" in done.stderr.decode()
+
+
+def test_a_line_is_a_text_of_c():
+    """What is behind a null character is not there."""
+    line = parsed_line(b"[1.2] a\0b", reads_time=True)
+    assert (line.time, line.text) == (1_000_002_000, "a")
+    assert parsed_line(b"[1.2", reads_time=True).time is None

@@ -1,0 +1,139 @@
+"""Live sessions, of a relay daemon that follows a script."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from support.ctf_writer import Packet, Trace, numbered, packetised_metadata
+from support.relay import INDEX, METADATA, PACKET, Served, relay
+from vestige.components.registry import Registry
+from vestige.components.sources.lttng_live import LttngLiveSource
+from vestige.errors import TraceFormatError
+from vestige.graph import Selection
+from vestige.graph.mux import merges
+from vestige.live import LiveUrl
+
+METADATA_BYTES = packetised_metadata(Trace().metadata())
+
+
+def served(start, count=2, **facts):
+    """Return a data stream of packets with three events each."""
+    packets = [
+        Packet(numbered(3, start=start + 10 * number), sequence=number)
+        for number in range(count)
+    ]
+    ends = [packet.events[-1].timestamp for packet in packets]
+    return Served(steps=[one.encode() for one in packets], ends=ends, **facts)
+
+
+def read(other, action="end"):
+    """Return the values of all events that a source gets."""
+    source = LttngLiveSource(LiveUrl.parse(other.url), action)
+    found = []
+    try:
+        for merge in merges(
+            [], feeds={source: Selection()}, retry_duration=0, tell=found.append
+        ):
+            found += [one["value"] for one in merge.events()]
+    finally:
+        source.close()
+    return found
+
+
+@pytest.mark.parametrize("most", [1 << 20, 100])
+def test_data_streams_are_merged(most):
+    """In time order, whatever part of a packet comes at once."""
+    with relay([served(0), served(5)], [METADATA_BYTES], most) as other:
+        found = read(other)
+    assert found == [0, 1, 2, 5, 6, 7, 10, 11, 12, 15, 16, 17]
+
+
+def test_who_is_inactive_lets_the_others_go_on():
+    """And data streams that appear later are in their place."""
+    quiet = Served(steps=[1_002_000, "retry", 1_030_000, "retry"])
+    later = served(1, is_announced_later=True)
+    with relay([served(0), quiet, later], [METADATA_BYTES]) as other:
+        found = read(other)
+    assert found == [0, 1, 1, 2, 2, 3, 10, 11, 11, 12, 12, 13]
+
+
+def test_metadata_come_in_parts():
+    """Until they say enough, nothing is read; a part may end anywhere."""
+    text = Trace().metadata().encode()
+    parts = [b"", text[:300], b"", text[300:]]
+    with relay([served(0)], parts) as other:
+        assert read(other) == [0, 1, 2, 10, 11, 12]
+
+
+@pytest.mark.parametrize("command", [INDEX, METADATA, PACKET])
+def test_a_relay_daemon_that_goes_away(command):
+    """One error, at once."""
+    with (
+        relay(
+            [served(0)],
+            [METADATA_BYTES],
+            answer=lambda c: b"" if c == command else None,
+        ) as other,
+        pytest.raises(TraceFormatError, match="closed the connection"),
+    ):
+        read(other)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rubbish_is_an_error(seed):
+    """Whatever is sent in place of an answer, and in place of a packet."""
+    chance = random.Random(seed)  # noqa: S311 - repeatable
+    command = chance.choice([2, 3, 4, 5, 6, 7])
+    instead = chance.randbytes(chance.randrange(64))
+    stream = served(0)
+    if seed % 3 == 0:
+        stream.steps = [chance.randbytes(200)]
+        instead, command = None, 0
+    with (
+        relay(
+            [stream],
+            [METADATA_BYTES],
+            answer=lambda c: instead if c == command else None,
+        ) as other,
+        pytest.raises(TraceFormatError),
+    ):
+        read(other)
+
+
+def test_no_such_session():
+    """What is done then is a parameter."""
+    with relay([served(0)], [METADATA_BYTES]) as other:
+        url = LiveUrl.parse(other.url.replace("session", "another"))
+        with pytest.raises(TraceFormatError, match="no such session"):
+            LttngLiveSource(url, "fail")
+        source = LttngLiveSource(url, "end")
+        assert source.poll(()).is_end
+        waiting = LttngLiveSource(url, "continue")
+        assert not waiting.poll(()).has_news
+        waiting.close()
+
+
+def test_queries():
+    """Those of Babeltrace 2."""
+    registry, name = Registry(), "source.ctf.lttng-live"
+    with relay([served(0)], []) as other:
+        base = other.url.partition("/host")[0]
+        assert registry.query(name, "sessions", {"url": base}) == [
+            {
+                "url": other.url,
+                "target-hostname": "machine",
+                "session-name": "session",
+                "timer-us": 1000,
+                "stream-count": 1,
+                "client-count": 0,
+            }
+        ]
+    for text, kind, weight in (
+        ("net://h/host/m/s", "string", 0.75),
+        ("net://h", "string", 0.0),
+        ("net://h/host/m/s", "file", 0.0),
+    ):
+        params = {"input": text, "type": kind}
+        assert registry.query(name, "babeltrace.support-info", params) == weight

@@ -1,0 +1,134 @@
+"""A recording that is read while it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.ctf_writer import Packet, Trace, numbered
+from vestige.components.sources.recording import GRACE, REGISTER, RecordingSource
+from vestige.errors import NotATraceError
+from vestige.graph import Selection
+from vestige.graph.mux import merges
+
+
+def packet(start, sequence=0):
+    """Return the bytes of a packet of three events."""
+    return Packet(numbered(3, start=start), sequence=sequence).encode()
+
+
+class Recording:
+    """A directory that is written between looks at it."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        Trace().write(directory)
+        (directory / REGISTER).touch()
+        self.steps = []
+
+    def append(self, name, data):
+        """Add to a file at the next look."""
+
+        def write():
+            with (self.directory / name).open("ab") as file:
+                file.write(data)
+
+        self.steps.append(write)
+
+    def end(self):
+        """End the recording at the next look."""
+        self.steps.append((self.directory / REGISTER).unlink)
+
+    def read(self, **options):
+        """Return the values of all events, and the damage."""
+        damage = []
+        source = RecordingSource(str(self.directory), **options)
+        look = source.poll
+
+        def poll(hungry):
+            if self.steps:
+                self.steps.pop(0)()
+            return look(hungry)
+
+        source.poll = poll
+        values = [
+            event["value"]
+            for merge in merges(
+                [],
+                feeds={source: Selection()},
+                retry_duration=0,
+                tell=damage.append,
+                tell_damage=damage.append,
+            )
+            for event in merge.events()
+        ]
+        return values, damage
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """A recording that has just begun."""
+    return Recording(tmp_path / "rec")
+
+
+@pytest.mark.parametrize("grace", [0, 2 * 10**18])
+def test_packets_and_files_that_come_later(recording, monkeypatch, grace):
+    """A packet is read when it is there as a whole, and in order if it is waited for."""
+    monkeypatch.setattr("vestige.components.sources.recording.GRACE", grace)
+    first, second = packet(0), packet(10, 1)
+    recording.append("a", first + second[:50])
+    recording.append("a", second[50:])
+    recording.append("b", packet(5)[:10])
+    recording.append("b", packet(5)[10:])
+    recording.end()
+    values, damage = recording.read()
+    ordered = [0, 1, 2, 5, 6, 7, 10, 11, 12]
+    assert (sorted(values), damage) == (ordered, [])
+    assert values == ordered or not grace
+
+
+def test_what_is_cut_at_the_end_is_damage(recording):
+    """When nobody will write the rest."""
+    recording.append("a", packet(0) + packet(10, 1)[:100])
+    recording.end()
+    values, damage = recording.read()
+    assert values[:3] == [0, 1, 2]
+    assert len(damage) == 1
+
+
+def test_metadata_that_become_more(recording):
+    """Classes that come with a program that begins later."""
+    more = Trace(event_fields=("uint32_t value;", "uint32_t value;"))
+    later = Packet([numbered(1, start=9)[0].__class__(2_000_000, b"\7\0\0\0", 1)])
+    recording.append("a", packet(0))
+    text = more.metadata()
+    path = recording.directory / "metadata"
+    recording.steps.append(lambda: path.write_text(text))
+    recording.append("b", later.encode())
+    recording.end()
+    assert recording.read() == ([0, 1, 2, 7], [])
+
+
+def test_a_recorder_that_was_killed(recording, monkeypatch):
+    """What is in files is read, and then it ends."""
+    monkeypatch.setattr("vestige.components.sources.recording.LONGEST_QUIET", 0)
+    recording.append("a", packet(0))
+    asked = []
+
+    def is_abandoned(directory):
+        asked.append(directory)
+        return len(asked) > 5
+
+    values, damage = recording.read(is_abandoned=is_abandoned)
+    assert values == [0, 1, 2]
+    assert "was killed" in str(damage[0])
+
+
+def test_a_path_without_a_trace(tmp_path):
+    """It is refused before anything is shown."""
+    with pytest.raises(NotATraceError):
+        RecordingSource(str(tmp_path))
+
+
+def test_what_is_younger_than_two_seconds_waits():
+    """So much later a packet is in its file, says the format of recordings."""
+    assert GRACE == 2_000_000_000
