@@ -228,6 +228,10 @@ class Session:
     own_lost: dict[str, list[int]] = field(default_factory=dict)
     """Of the losses of channels: those of programs with Vestige's tracer."""
 
+    own_untold: dict[str, int] = field(default_factory=dict)
+    """Of the events of those: what no packet had told at the last ``stop``. It is in
+    the memory of programs, and the next daemon counts it again."""
+
     def add_output(self, name: str | None, path: str, max_size: int) -> SnapshotOutput:
         """Let snapshots be written to a directory.
 

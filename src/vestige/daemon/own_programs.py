@@ -50,8 +50,11 @@ class OwnPrograms(ProgramBackend):
         """
         make_private(self._kept)
         for session in sessions:
-            before = {name: Losses(*lost) for name, lost in session.own_lost.items()}
-            self._before[session.name] = before
+            again = session.own_untold
+            self._before[session.name] = {
+                name: Losses(events - again.get(name, 0), packets)
+                for name, (events, packets) in session.own_lost.items()
+            }
         await self._programs.open([*map(self._plan_of, sessions)])
 
     def take_back_losses(self, session: Session) -> None:
@@ -90,6 +93,7 @@ class OwnPrograms(ProgramBackend):
             session.channels[name].discarded_events += lost.events
             session.channels[name].lost_packets += lost.packets
             session.own_lost[name] = [*lost]
+        session.own_untold = self._programs.untold(session.name)
         return silent
 
     def cut(self, session: Session) -> bool:

@@ -555,6 +555,20 @@ class RegisteredPrograms:
         there = [(key[0], one.counts()) for key, one in session.traces.items()]
         return by_channel([*gone, *there])
 
+    def untold(self, name: str) -> dict[str, int]:
+        """Return what no packet has told yet of what was lost, by channel.
+
+        A daemon that goes on after this one was killed counts it again.
+
+        Args:
+            name: The session, which was stopped.
+        """
+        session = self._sessions.get(name)
+        found: Counter[str] = Counter()
+        for (channel, _), trace in () if session is None else session.traces.items():
+            found[channel] += trace.untold
+        return dict(found)
+
     def running(self) -> list[dict[str, Any]]:
         """Return the programs that are registered, and the sessions of each.
 

@@ -177,6 +177,11 @@ class ProgramTrace:
         return 0 if self.breakage else self._collector.chunk_size
 
     @property
+    def untold(self) -> int:
+        """Lost events that were counted and that no packet has told yet."""
+        return 0 if self._is_ended else self._untold
+
+    @property
     def folder(self) -> str:
         """The directory that is written to now."""
         return self._folder
