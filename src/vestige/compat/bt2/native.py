@@ -159,6 +159,8 @@ def _stream_class(
         for member in (packet.members if packet else ())
         if not member.field_class.visible
     }
+    # What the reader alone needs of packets is no context.
+    is_empty = packet is None or len(hidden) == len(packet.members)
     has_times = clock is not None and {"timestamp_begin", "timestamp_end"} <= hidden
     made = _StreamClassConst(
         trace_class=trace_class,
@@ -182,7 +184,7 @@ def _stream_class(
         discarded_packets_have_default_clock_snapshots=(
             has_times and "packet_seq_num" in hidden
         ),
-        packet_context_field_class=_structure(packet),
+        packet_context_field_class=None if is_empty else _structure(packet),
         event_common_context_field_class=_structure(found.event_context),
         default_clock_class=clock,
         event_classes=[],

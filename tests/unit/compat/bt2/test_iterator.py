@@ -76,6 +76,7 @@ def test_fields_are_found_by_their_names(trace: Path) -> None:
     assert value.cls == event.cls.payload_field_class["value"].field_class
     assert "value" in event
     assert event.specific_context_field is None
+    assert event.packet.context_field is None  # only what the reader needs is in it
     with pytest.raises(KeyError, match="nothing"):
         event["nothing"]
     with pytest.raises(TypeError, match="'int' is not a 'str' object"):
