@@ -15,7 +15,8 @@
 //! * [`text`] renders records without building values in between;
 //! * [`details`] renders all that a trace holds, with beginnings and ends of packets;
 //! * [`columns`] decodes records into columns;
-//! * [`encode`] writes event records, packets and data streams.
+//! * [`encode`] writes event records, packets and data streams;
+//! * [`copy`] writes records that were read, mostly as they are, into a trace of its own.
 //!
 //! The crate knows no paths and no Python. Bytes come through [`source::ReadAt`], and
 //! nothing here may panic on them, whatever they are.
@@ -23,6 +24,7 @@
 pub mod bits;
 pub mod calls;
 pub mod columns;
+pub mod copy;
 pub mod counts;
 pub mod derived;
 pub mod details;

@@ -61,6 +61,14 @@ impl BitWriter {
         }
     }
 
+    /// Forgets the first bytes, which are written. What is left begins at another bit offset,
+    /// so their number is a multiple of all alignments.
+    pub fn remove_front(&mut self, count: usize) {
+        let count = count.min(self.data.len());
+        self.data.drain(..count);
+        self.position = self.position.saturating_sub(count as u64 * 8);
+    }
+
     /// Gives memory back when there is more than is usual.
     pub fn shrink(&mut self, usual: usize) {
         self.data.shrink_to(usual);

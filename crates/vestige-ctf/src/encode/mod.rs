@@ -15,6 +15,8 @@ mod packets;
 mod scalars;
 pub mod value;
 
+pub use bit_writer::{BitWriter, Output};
 pub use error::{EncodeError, WriteError};
-pub use fields::encoded;
+pub use fields::{encoded, Encoder, Facts, Mark};
 pub use packets::{Append, EventLayout, PacketWriter, Record, Rows};
+pub(crate) use scalars::bit_array as write_bits;

@@ -5,7 +5,7 @@ use super::parser::Parser;
 use crate::error::{CtfError, Result};
 
 /// Beginnings of absolute paths (CTF 1.8.3, section 7.3.2), in decoding order.
-pub(super) const SCOPES: [&str; 6] = [
+pub(crate) const SCOPES: [&str; 6] = [
     "trace.packet.header",
     "stream.packet.context",
     "stream.event.header",
@@ -56,11 +56,16 @@ fn is_reserved(word: &str) -> bool {
     )
 }
 
+/// Whether a word is no name of a field.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    is_reserved(word) || is_basic_type(word)
+}
+
 impl Parser<'_> {
     /// Reads the name of a field or a type: any name but a keyword.
     pub(super) fn identifier(&mut self) -> Result<String> {
         if let TokenKind::Name(word) = self.peek() {
-            if is_reserved(word) || is_basic_type(word) {
+            if is_keyword(word) {
                 return Err(self.error(keyword(word)));
             }
         }
@@ -100,7 +105,7 @@ impl Parser<'_> {
         let path = self.dotted_name()?;
         let absolute = |scope: &&str| path.strip_prefix(*scope)?.strip_prefix('.');
         let relative = SCOPES.iter().find_map(absolute).unwrap_or(&path);
-        let wrong = relative.split('.').find(|word| is_reserved(word) || is_basic_type(word));
+        let wrong = relative.split('.').find(|word| is_keyword(word));
         match wrong {
             Some(word) => Err(CtfError::metadata(line, keyword(word))),
             None => Ok(path.split('.').map(str::to_owned).collect()),

@@ -28,6 +28,7 @@ mod types;
 mod usable;
 mod validate;
 
+pub(crate) use self::keywords::{is_keyword, SCOPES};
 use self::lines::ScopeLines;
 pub use self::usable::{line_offset, usable};
 use crate::error::{CtfError, ErrorKind, Result};

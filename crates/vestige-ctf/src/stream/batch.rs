@@ -338,6 +338,23 @@ impl Batch {
         self.stream.body_reader(&self.data, record, state)
     }
 
+    /// The bit in the data of the batch behind the body of a record.
+    #[inline]
+    pub(crate) fn body_end(&self, record: &Record, state: &mut State) -> Option<u64> {
+        let program = self.stream.program(self.stream_class()?, record.class as usize)?;
+        let body = record.body;
+        if body % u8::BITS == 0 {
+            let at = (body / u8::BITS) as usize;
+            if let Some(end) = program.end_in_bytes(&self.data, at, self.data.len(), |_, _| ()) {
+                return Some(end as u64 * 8);
+            }
+        }
+        let mut reader = self.body_reader(record, state);
+        state.forget_empty_elements();
+        program.run::<false>(&mut reader, state, &mut 0).ok()?;
+        Some(reader.position())
+    }
+
     /// The bytes of the records from one index to before another.
     #[must_use]
     pub fn size_of(&self, start: usize, end: usize) -> u64 {

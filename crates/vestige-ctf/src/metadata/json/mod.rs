@@ -14,6 +14,8 @@ mod scalars;
 mod scopes;
 mod value;
 
+pub(crate) use locate::ORIGINS;
+
 use std::ops::Range;
 
 use crate::error::{CtfError, Result};
