@@ -1733,6 +1733,72 @@ class AnswerWriter:
         """
 
 @final
+class CopyLayout:
+    """The metadata of a copy of a trace.
+
+    Args:
+        trace_class: The metadata of the trace.
+        version: Version of the copy, ``1.8`` or ``2``.
+        discarded_events: Whether it tells how many event records were discarded.
+        discarded_packets: Whether it tells how many packets were discarded.
+        epoch_origin: Whether all clocks count from the Unix epoch, whatever the
+            metadata say.
+        merge: A merge with what filters add to the common context.
+
+    Raises:
+        GraphError: The version cannot have a field class.
+    """
+
+    def __new__(
+        cls,
+        trace_class: TraceClass,
+        version: str,
+        *,
+        discarded_events: bool = True,
+        discarded_packets: bool = True,
+        epoch_origin: bool = False,
+        merge: Merge | None = None,
+    ) -> CopyLayout: ...
+    @property
+    def metadata(self) -> str:
+        """The text of the metadata."""
+
+@final
+class MergeCopy:
+    """Data streams of merges that are copied, each to a file."""
+
+    def __new__(cls) -> MergeCopy: ...
+    def add(
+        self, stream: DataStream, layout: CopyLayout, stream_id: int, path: str
+    ) -> None:
+        """Add a data stream and make its file.
+
+        Args:
+            stream: The data stream that is copied.
+            layout: The metadata of the copy.
+            stream_id: ID of the data stream in the copy.
+            path: The file, which must not exist.
+
+        Raises:
+            StorageError: The file cannot be made.
+        """
+
+    def consume(self, merge: Merge) -> None:
+        """Copy the event records of a merge, its packets and its losses.
+
+        Raises:
+            StorageError: A file cannot be written.
+            TraceFormatError: A field has a value that the copy cannot have.
+        """
+
+    def finish(self) -> None:
+        """End the packets that are open.
+
+        Raises:
+            StorageError: A file cannot be written.
+        """
+
+@final
 class EventLayout:
     """How event records of a class are written.
 

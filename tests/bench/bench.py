@@ -45,6 +45,7 @@ def rows(traces: Mapping[str, Shape]) -> Iterator[Row]:
     threads = traces["threads"]
     path = str(threads.path())
     yield _pair("threads: text with debug info", "--debug-info", path)
+    yield _copying("threads: a copy in CTF 1.8", threads)
     yield _python("threads: Python, five fields of each event", "iterate", path)
     yield _python("threads: the same five fields to Arrow", "columns", path)
     yield _choice("threads: `where=`, and on the right a Python loop", threads)
@@ -73,6 +74,15 @@ def _decoding(name: str, shape: Shape) -> Row:
 def _text(name: str, shape: Shape) -> Row:
     files = [*map(str, shape.files()), str(_text_of(shape))]
     return _pair(f"{name}: text", str(shape.path()), floor=["cat", *files])
+
+
+def _copying(job: str, shape: Shape) -> Row:
+    """Return both ways to copy a trace; the copies are removed before the next one."""
+    target = OUTPUT / "copy"
+    script = 'rm -rf "$1"; exec "$0" convert "$2" -o ctf --output "$1"'
+    words = [str(target), str(shape.path())]
+    own, peer = (["sh", "-c", script, one, *words] for one in (VESTIGE, BABELTRACE))
+    return Row(job, own, peer, BABELTRACE, ["cat", *map(str, shape.files())])
 
 
 def _text_of(shape: Shape) -> Path:

@@ -56,6 +56,7 @@ BUILT_IN: dict[str, Callable[[], Entry]] = {
     "filter.vestige.events": _built_in("filters", "events"),
     "filter.lttng-utils.debug-info": _built_in("filters", "debug_info"),
     "filter.vestige.calls": _built_in("filters", "calls"),
+    "sink.ctf.fs": _built_in("sinks", "ctf_fs"),
     "sink.text.pretty": _built_in("sinks", "text_pretty"),
     "sink.text.details": _built_in("sinks", "text_details"),
     "sink.vestige.short": _built_in("sinks", "short"),

@@ -83,7 +83,7 @@ impl<W: WriteAt> MergeCopy<W> {
 impl<W: WriteAt> Copied<W> {
     fn notice(&mut self, notice: &Notice) -> std::result::Result<(), CopyError> {
         match notice {
-            Notice::Boundary(Boundary { kind, cycles }) => match kind {
+            Notice::Boundary(Boundary { kind, cycles, .. }) => match kind {
                 BoundaryKind::PacketBeginning(packet) => self.begin(packet, *cycles),
                 BoundaryKind::PacketEnd(_) => self.target.end_packet(*cycles),
                 // Records that are of no packet are in one that nobody told of.

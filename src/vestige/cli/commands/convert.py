@@ -41,6 +41,7 @@ examples:
   vestige convert --clock-date --clock-gmt --names=all TRACE
   vestige convert --debug-info --debug-info-dir=/srv/debug:/usr/lib/debug TRACE
   vestige convert -o dummy TRACE        decode only, to check or to measure
+  vestige convert -o ctf --output=COPY --begin=17:48:17 TRACE
   vestige convert --begin=17:48:17.5 --end=17:48:18 TRACE
   vestige convert --timerange='[2026-11-21 08:00,2026-11-21 09:30]' TRACE
   vestige convert --params='trace-name="before", clock-class-offset-ns=-5' TRACE
@@ -69,11 +70,14 @@ examples:
             "-o",
             "--output-format",
             choices=("text", "dummy", "ctf-metadata", "ctf"),
-            help="print text (the default), only decode (dummy), or print the metadata "
-            "of a trace (ctf-metadata); ctf with --run-args only",
+            help="print text (the default), only decode (dummy), print the metadata "
+            "of a trace (ctf-metadata), or write traces (ctf)",
         )
         parser.add_argument(
-            "-w", "--output", metavar="FILE", help="write the text to FILE"
+            "-w",
+            "--output",
+            metavar="FILE",
+            help="write the text to FILE; with -o ctf, the traces below this directory",
         )
         parser.add_argument(
             "--clock-offset",

@@ -14,6 +14,7 @@ from ..entry import Entry
 __all__ = [
     "TEXT_SWITCHES",
     "counter",
+    "ctf_fs",
     "dummy",
     "short",
     "text_details",
@@ -125,4 +126,24 @@ def dummy() -> Entry:
         ComponentClass("sink.utils.dummy", "Decode everything and drop it.", {}),
         "sinks.dummy",
         "make_dummy",
+    )
+
+
+def ctf_fs() -> Entry:
+    """Describe ``sink.ctf.fs``."""
+    return Entry(
+        ComponentClass(
+            "sink.ctf.fs",
+            "Write CTF traces to the file system.",
+            {
+                "path": Parameter(STRING, is_required=True),
+                "assume-single-trace": Parameter(BOOLEAN),
+                "ctf-version": Parameter(STRING, ("1", "2")),
+                "ignore-discarded-events": Parameter(BOOLEAN),
+                "ignore-discarded-packets": Parameter(BOOLEAN),
+                "quiet": Parameter(BOOLEAN),
+            },
+        ),
+        "sinks.ctf_fs",
+        "make_ctf_fs",
     )
