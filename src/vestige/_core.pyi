@@ -501,6 +501,13 @@ class Merge:
             part: What :meth:`part` returned.
         """
 
+    def within(self, trimmer: Trimmer) -> Merge:
+        """Return what of a merge with boundaries is in a range of time.
+
+        Args:
+            trimmer: The range; the same for all merges of a reading, in their order.
+        """
+
     def place(self, index: int) -> Any:
         """Return the object that a filter attached to an event record, or ``None``."""
 
@@ -693,6 +700,26 @@ class StructureFieldBase(FieldBase):
 
     def _decoded(self) -> dict[str, Any]:
         """Return the plain values of all members, by their names."""
+
+@final
+class Trimmer:
+    """A range of time that merges with boundaries are cut to, one after the other.
+
+    What was begun before it begins with it, and what goes on behind it ends with it, as
+    after Babeltrace 2's trimmer.
+    """
+
+    def __new__(cls, begin: int | None, end: int | None) -> Trimmer:
+        """Make a range.
+
+        Args:
+            begin: Earliest time, nanoseconds from the origin; ``None`` for no limit.
+            end: Latest time, included.
+        """
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing comes any more."""
 
 @final
 class EventIterator:

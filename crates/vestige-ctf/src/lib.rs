@@ -13,6 +13,7 @@
 //! * [`calls`] folds entries and exits of functions into call trees;
 //! * [`filter`] runs filter expressions on records;
 //! * [`text`] renders records without building values in between;
+//! * [`trimmer`] cuts merges to a range of time, where no reader can;
 //! * [`details`] renders all that a trace holds, with beginnings and ends of packets;
 //! * [`columns`] decodes records into columns;
 //! * [`encode`] writes event records, packets and data streams;
@@ -44,5 +45,6 @@ pub mod scope;
 pub mod source;
 pub mod stream;
 pub mod text;
+pub mod trimmer;
 
 pub use error::{CtfError, ErrorKind, Result};

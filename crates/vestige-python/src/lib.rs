@@ -40,6 +40,7 @@ mod split_files;
 mod stream;
 mod symbols;
 mod text;
+mod trimmer;
 mod unit_index;
 mod value;
 mod verify;
@@ -102,6 +103,8 @@ mod _core {
     use crate::symbols::{demangle, SymbolTable};
     #[pymodule_export]
     use crate::text::TextRenderer;
+    #[pymodule_export]
+    use crate::trimmer::Trimmer;
     #[pymodule_export]
     use crate::unit_index::{IndexedTable, UnitIndex};
     #[pymodule_export]

@@ -17,6 +17,7 @@ use crate::place_objects::PlaceObjects;
 use crate::process::Process;
 use crate::record_filter::RecordFilter;
 use crate::stream::DataStream;
+use crate::trimmer::Trimmer;
 
 /// A data stream, who represents it, its wanted and its needed event record classes.
 type StreamInput = (Py<DataStream>, Py<PyAny>, Option<Vec<bool>>, Option<Vec<bool>>);
@@ -341,6 +342,16 @@ impl Merge {
             Ok(shown) => shown,
             Err(_) => this.unbind(),
         }
+    }
+
+    #[doc = core_doc!(Merge.within)]
+    fn within(&self, py: Python<'_>, trimmer: &Trimmer) -> PyResult<Self> {
+        let (inner, kept) = py.detach(|| trimmer.trim(&self.inner));
+        let of_kept = |all: Arc<[bool]>| {
+            kept.iter().map(|&index| all.get(index).copied().unwrap_or(true)).collect()
+        };
+        let visible = self.visible().map(of_kept);
+        Ok(self.with(py, inner, Added { columns: self.added_of(&kept), visible }, Vec::new()))
     }
 
     #[doc = core_doc!(Merge.part)]
