@@ -1759,6 +1759,31 @@ class AnswerWriter:
             people: The form for people: demangle, verbose. Without both it is JSON.
         """
 
+    def write(
+        self,
+        address: int | None,
+        *,
+        has_object: bool,
+        function: tuple[str, int] | None = None,
+        frames: Sequence[tuple[str | None, str | None, int | None, str | None]] = (),
+        column: int | None = None,
+        reason: str | None = None,
+    ) -> bytes:
+        """Write an answer that is known.
+
+        Args:
+            address: The address; ``None`` where there was none to look up.
+            has_object: Whether an object is known there.
+            function: The function, and the distance from its entry.
+            frames: Function, file, line and linkage name of each frame, innermost
+                first; the last one is ``function``.
+            column: The column of the innermost frame.
+            reason: Why there is no function, or no line.
+
+        Returns:
+            Its lines, each with its newline.
+        """
+
 @final
 class CopyLayout:
     """The metadata of a copy of a trace.

@@ -32,7 +32,9 @@ pub use elf::function_symbols::{function_symbols, FunctionSymbol};
 pub use elf::header::{Section, Segment};
 pub use error::SymbolError;
 pub use index::stored_units::UnitIndex;
-pub use lookup::answer_text::{Addr2lineStyle, AnswerStyle, AnswerWriter, Subject};
+pub use lookup::answer_text::{
+    Addr2lineStyle, AnswerStyle, AnswerWriter, Shown, ShownFrame, Subject,
+};
 pub use lookup::place_format::PlaceFormat;
 pub use lookup::symbol_files::{SplitFiles, SymbolFiles};
 pub use lookup::symbol_table::SymbolTable;

@@ -64,14 +64,14 @@ if TYPE_CHECKING:
         SymbolRow,
         SymbolTableBuilder,
     )
-    from .places.answer_text import NO_ADDRESS, AnswerForm
+    from .places.answer_text import NO_ADDRESS, AnswerForm, answer_text
     from .places.formatting import PlaceText, format_place
     from .places.place import Binary, Frame, Place
     from .places.resolver import Resolver
+    from .places.symbolized import Symbolized
     from .places.symbolizer import (
         FileSymbolizer,
         ProcessSymbolizer,
-        Symbolized,
         Symbolizer,
     )
     from .places.symbols import SymbolTable, find
@@ -141,6 +141,7 @@ __all__ = [
     "TargetPrefix",
     "TargetPrefixes",
     "Unresolved",
+    "answer_text",
     "apply",
     "attach_stores",
     "check_link_name",
@@ -200,11 +201,12 @@ _HOMES = {
     "SymbolStoreWarning": "files.store_search",
     "SymbolTable": "places.symbols",
     "SymbolTableBuilder": "object_file",
-    "Symbolized": "places.symbolizer",
+    "Symbolized": "places.symbolized",
     "Symbolizer": "places.symbolizer",
     "TargetPrefix": "files.target_prefixes",
     "TargetPrefixes": "files.target_prefixes",
     "Unresolved": "unresolved",
+    "answer_text": "places.answer_text",
     "apply": "images.state_events",
     "attach_stores": "files.store_search",
     "check_link_name": "files.search_path",

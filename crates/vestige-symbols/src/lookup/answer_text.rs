@@ -91,11 +91,32 @@ pub struct AnswerWriter {
 }
 
 /// One frame as it is shown.
-struct Shown<'a> {
-    function: Option<&'a str>,
-    linkage: Option<&'a str>,
-    file: Option<Cow<'a, str>>,
-    line: Option<u32>,
+pub struct ShownFrame<'a> {
+    /// The name of its function.
+    pub function: Option<&'a str>,
+    /// The name of its symbol.
+    pub linkage: Option<&'a str>,
+    /// The file.
+    pub file: Option<Cow<'a, str>>,
+    /// The line in it.
+    pub line: Option<u32>,
+}
+
+/// What is said of one address.
+#[derive(Default)]
+pub struct Shown<'a> {
+    /// The address; none where there was none to look up.
+    pub address: Option<u64>,
+    /// Whether an object is known there.
+    pub has_object: bool,
+    /// The function, and the distance from its entry.
+    pub function: Option<(&'a str, i64)>,
+    /// The frames, innermost first; the last one is `function`.
+    pub frames: Vec<ShownFrame<'a>>,
+    /// The column of the innermost.
+    pub column: Option<u32>,
+    /// Why there is no function, or no line.
+    pub reason: Option<&'a str>,
 }
 
 impl AnswerWriter {
@@ -115,17 +136,15 @@ impl AnswerWriter {
             let mut ends = Vec::with_capacity(block.len());
             let mut names = SymbolNames::new(self.style.demangles());
             for (address, _) in block {
-                self.write(
-                    Some((*address, &table.lookup_with(address & mask, &mut names))),
-                    &mut text,
-                );
+                let found = table.lookup_with(address & mask, &mut names);
+                self.write(&self.shown(*address, &found), &mut text);
                 ends.push(text.len());
             }
             (text, ends)
         };
         let blocks: Vec<_> = on_all_cores(|| order.par_chunks(BLOCK).map(write).collect());
         let mut unknown = Vec::new();
-        self.write(None, &mut unknown);
+        self.write(&self.not_looked_up(), &mut unknown);
         let mut answers = vec![unknown.as_slice(); words.len()];
         for (addresses, (text, ends)) in order.chunks(BLOCK).zip(&blocks) {
             let mut start = 0;
@@ -142,46 +161,48 @@ impl AnswerWriter {
         (answers.concat(), words.iter().enumerate().filter_map(is_bad).collect())
     }
 
-    fn write(&self, answer: Option<(u64, &Lookup)>, out: &mut Vec<u8>) {
-        let frames = answer.map(|(_, found)| shown_frames(found)).unwrap_or_default();
+    /// Appends an answer.
+    pub fn write(&self, answer: &Shown<'_>, out: &mut Vec<u8>) {
         match self.style {
             AnswerStyle::Addr2line(style) => {
-                let bits = if answer.is_none() { 64 } else { self.subject.bits };
-                let address = answer.map_or(0, |(address, _)| address);
-                write_addr2line(style, address, bits, &frames, out);
+                let bits = if answer.address.is_none() { 64 } else { self.subject.bits };
+                write_addr2line(style, answer.address.unwrap_or(0), bits, &answer.frames, out);
             }
             AnswerStyle::People { demangle, verbose } => {
-                self.write_people(answer, &frames, demangle, verbose, out);
+                self.write_people(answer, demangle, verbose, out);
             }
-            AnswerStyle::Json => self.write_json(answer, &frames, out),
+            AnswerStyle::Json => self.write_json(answer, out),
         }
     }
 
-    /// Why there is no function, or no line.
-    fn reason(&self, answer: Option<(u64, &Lookup)>) -> Option<&str> {
-        let name = match answer.map(|(_, found)| found) {
-            None => "no-address",
-            Some(found) if found.function.is_none() => {
-                found.reason.map_or("no-function-there", Unresolved::as_str)
-            }
-            Some(found) if found.location.as_ref().is_none_or(|place| place.line == 0) => "no-line",
-            Some(_) => return None,
-        };
-        self.subject.reasons.get(name).map(String::as_str)
+    /// What is said of a line that is no address.
+    fn not_looked_up(&self) -> Shown<'_> {
+        let reason = self.subject.reasons.get("no-address").map(String::as_str);
+        Shown { reason, ..Shown::default() }
     }
 
-    fn write_people(
-        &self,
-        answer: Option<(u64, &Lookup)>,
-        frames: &[Shown<'_>],
-        demangle: bool,
-        verbose: bool,
-        out: &mut Vec<u8>,
-    ) {
-        let address =
-            answer.map_or_else(|| UNKNOWN.to_owned(), |(address, _)| format!("{address:#x}"));
-        let function = answer.and_then(|(_, found)| found.function.as_ref());
-        for (index, frame) in frames.iter().enumerate() {
+    /// What is said of a lookup.
+    fn shown<'a>(&'a self, address: u64, found: &'a Lookup) -> Shown<'a> {
+        let location = found.location.as_ref();
+        let reason = match &found.function {
+            None => Some(found.reason.map_or("no-function-there", Unresolved::as_str)),
+            Some(_) if location.is_none_or(|place| place.line == 0) => Some("no-line"),
+            Some(_) => None,
+        };
+        Shown {
+            address: Some(address),
+            has_object: true,
+            function: found.function.as_ref().map(|place| (&*place.name, place.offset)),
+            frames: shown_frames(found),
+            column: location.and_then(|location| location.column),
+            reason: reason.and_then(|name| self.subject.reasons.get(name)).map(String::as_str),
+        }
+    }
+
+    fn write_people(&self, answer: &Shown<'_>, demangle: bool, verbose: bool, out: &mut Vec<u8>) {
+        let unknown = || UNKNOWN.to_owned();
+        let address = answer.address.map_or_else(unknown, |address| format!("{address:#x}"));
+        for (index, frame) in answer.frames.iter().enumerate() {
             if index == 0 {
                 put(out, [&address, "  "]);
             } else {
@@ -191,13 +212,13 @@ impl AnswerWriter {
             let plain = frame.function;
             let name = if demangle { plain } else { present(frame.linkage).or(plain) };
             push_safe(out, present(name).unwrap_or(UNKNOWN).as_bytes(), b"");
-            if let (Some(function), Some(_)) = (function, present(name)) {
-                if index + 1 == frames.len() {
-                    write_offset(function.offset, out);
+            if let (Some((_, offset)), Some(_)) = (answer.function, present(name)) {
+                if index + 1 == answer.frames.len() {
+                    write_offset(offset, out);
                 }
             }
             put(out, [" at "]);
-            match frame.line {
+            match frame.line.filter(|line| *line > 0) {
                 Some(_) => {
                     let mut place = Vec::new();
                     write_place(frame, false, &mut place);
@@ -210,41 +231,42 @@ impl AnswerWriter {
             }
             out.push(b'\n');
         }
-        if frames.is_empty() {
+        if answer.frames.is_empty() {
             put(out, [&address, "  ", UNKNOWN, " ", UNKNOWN, ":0"]);
             self.write_tail(answer, verbose, out);
             out.push(b'\n');
         }
     }
 
-    fn write_tail(&self, answer: Option<(u64, &Lookup)>, verbose: bool, out: &mut Vec<u8>) {
-        if answer.is_some() && !self.subject.name.is_empty() {
-            out.extend(b"  [");
-            push_safe(out, &self.subject.name, b"");
-            out.push(b']');
+    fn write_tail(&self, answer: &Shown<'_>, verbose: bool, out: &mut Vec<u8>) {
+        let name = self.subject.name.as_slice();
+        if answer.has_object && !name.is_empty() {
+            // What is no file, such as the vDSO, has brackets of its own.
+            let (open, close) = if name.starts_with(b"[") { ("  ", "") } else { ("  [", "]") };
+            put(out, [open]);
+            push_safe(out, name, b"");
+            put(out, [close]);
         }
-        if let Some(reason) = self.reason(answer).filter(|_| verbose) {
+        if let Some(reason) = answer.reason.filter(|_| verbose) {
             put(out, ["  (", reason, ")"]);
         }
     }
 
-    fn write_json(&self, answer: Option<(u64, &Lookup)>, frames: &[Shown<'_>], out: &mut Vec<u8>) {
-        let found = answer.map(|(_, found)| found);
-        let function = found.and_then(|found| found.function.as_ref());
-        let location = found.and_then(|found| found.location.as_ref());
-        let column = location.and_then(|location| location.column).filter(|column| *column > 0);
+    fn write_json(&self, answer: &Shown<'_>, out: &mut Vec<u8>) {
+        let Shown { function, frames, .. } = answer;
+        let column = answer.column.filter(|column| *column > 0);
         let [path, build_id, source] = &self.subject.json;
-        let known = |text| if answer.is_some() { text } else { "null" };
-        let address = answer.map(|(address, _)| format!("{address:#x}"));
+        let known = |text| if answer.has_object { text } else { "null" };
+        let address = answer.address.map(|address| format!("{address:#x}"));
         let innermost = frames.first();
         put(out, ["{\"address\": "]);
         put_text(address.as_deref(), out);
         put(out, [", \"object\": ", known(path), ", \"build_id\": ", known(build_id)]);
         put(out, [", \"function\": "]);
-        put_text(function.map(|place| &*place.name), out);
+        put_text(function.map(|(name, _)| name), out);
         put(out, [", \"offset\": "]);
-        let has_name = function.filter(|place| !place.name.is_empty());
-        put_number(has_name.map(|place| place.offset), out);
+        let named = function.filter(|(name, _)| !name.is_empty());
+        put_number(named.map(|(_, offset)| offset), out);
         put(out, [", \"file\": "]);
         put_text(innermost.and_then(|frame| frame.file.as_deref()), out);
         put(out, [", \"line\": "]);
@@ -264,15 +286,15 @@ impl AnswerWriter {
             out.push(b'}');
         }
         put(out, ["], \"source\": ", known(source), ", \"reason\": "]);
-        put_text(self.reason(answer), out);
+        put_text(answer.reason, out);
         put(out, ["}\n"]);
     }
 }
 
 /// The frames of an answer; one where nothing is inlined, none where nothing is known.
-fn shown_frames(found: &Lookup) -> Vec<Shown<'_>> {
+fn shown_frames(found: &Lookup) -> Vec<ShownFrame<'_>> {
     if !found.frames.is_empty() {
-        let shown = found.frames.iter().map(|frame| Shown {
+        let shown = found.frames.iter().map(|frame| ShownFrame {
             function: frame.function.as_deref(),
             linkage: frame.linkage_name.as_deref(),
             file: frame.path.as_deref().map(Cow::Borrowed),
@@ -285,7 +307,7 @@ fn shown_frames(found: &Lookup) -> Vec<Shown<'_>> {
     if function.is_none_or(|place| place.name.is_empty()) && file.is_none() {
         return Vec::new();
     }
-    vec![Shown {
+    vec![ShownFrame {
         function: function.map(|place| &*place.name),
         linkage: function.and_then(|place| place.linkage_name.as_deref()),
         file,
@@ -309,7 +331,7 @@ fn write_addr2line(
     style: Addr2lineStyle,
     address: u64,
     bits: u8,
-    frames: &[Shown<'_>],
+    frames: &[ShownFrame<'_>],
     out: &mut Vec<u8>,
 ) {
     let digits = if bits == 32 { 8 } else { 16 };
@@ -339,13 +361,13 @@ fn write_addr2line(
 }
 
 /// Of a C function the symbol may be that of a clone, such as `f.part.0`: it is not shown.
-fn name_of<'a>(frame: &Shown<'a>, demangle: bool) -> &'a str {
+fn name_of<'a>(frame: &ShownFrame<'a>, demangle: bool) -> &'a str {
     let mangled = |symbol: &&str| MANGLED.iter().any(|start| symbol.starts_with(start));
     let symbol = frame.linkage.filter(mangled).filter(|_| !demangle);
     symbol.or(present(frame.function)).unwrap_or(UNKNOWN)
 }
 
-fn write_place(frame: &Shown<'_>, base_names: bool, out: &mut Vec<u8>) {
+fn write_place(frame: &ShownFrame<'_>, base_names: bool, out: &mut Vec<u8>) {
     let file = present(frame.file.as_deref()).unwrap_or(UNKNOWN);
     let base = file.rsplit('/').next().filter(|base| base_names && !base.is_empty());
     put(out, [base.unwrap_or(file), ":"]);
@@ -437,7 +459,12 @@ mod tests {
         let json = ["\"/bin/a\"".into(), "null".into(), "\"symbols\"".into()];
         let subject = Subject { bits: 32, name: b"a".to_vec(), json, reasons };
         let mut out = Vec::new();
-        AnswerWriter { style, subject }.write(answer, &mut out);
+        let writer = AnswerWriter { style, subject };
+        let shown = answer.map_or_else(
+            || writer.not_looked_up(),
+            |(address, found)| writer.shown(address, found),
+        );
+        writer.write(&shown, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -517,7 +544,8 @@ mod tests {
         let style = AnswerStyle::People { demangle: true, verbose: false };
         let subject = Subject { bits: 64, name: b"a\x1b\xff".to_vec(), ..Subject::default() };
         let mut out = Vec::new();
-        AnswerWriter { style, subject }.write(Some((14, &found)), &mut out);
+        let writer = AnswerWriter { style, subject };
+        writer.write(&writer.shown(14, &found), &mut out);
         let expected = "0xe  f\\e[2J at /\\u009b/\\u202ea.c:3  [a\\e\\xff]\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }

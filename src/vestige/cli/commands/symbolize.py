@@ -157,33 +157,15 @@ class _Writer:
 
     def write(self, symbolizer: Symbolizer, addresses: Sequence[int | None]) -> None:
         """Look up addresses and write the answers; ``None`` is no address."""
+        from ...debuginfo import answer_text
+
         known = [address for address in addresses if address is not None]
         answers = iter(symbolizer.look_up(known))
-        lines: list[str] = []
+        texts = []
         for address in addresses:
             answer = _no_address() if address is None else next(answers)
-            lines += self._lines(answer)
-        text = "\n".join(lines) + "\n"
-        sys.stdout.write(text)
-        sys.stdout.flush()
-
-    def _lines(self, answer: Symbolized) -> Iterator[str]:
-        # Few or difficult addresses.
-        from ..render.symbols import (
-            Addr2lineStyle,
-            addr2line_lines,
-            json_line,
-            people_lines,
-        )
-
-        if self._json:
-            yield json_line(answer)
-        elif self._style is not None:
-            yield from addr2line_lines(answer, Addr2lineStyle(*self._style))
-        else:
-            yield from people_lines(
-                answer, demangle=self._demangle, verbose=self._verbose
-            )
+            texts.append(answer_text(answer, self.form))
+        _write(b"".join(texts))
 
 
 def _no_address() -> Symbolized:

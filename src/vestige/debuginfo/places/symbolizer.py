@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..._typing import TYPE_CHECKING, NamedTuple, Protocol
+from ..._typing import TYPE_CHECKING, Protocol
 from ...errors import DebugInfoError
 from ...units import Address
 from .. import object_file
@@ -22,42 +22,16 @@ from ..images.image import Mapping
 from ..tables.cached_table import save_due
 from ..unresolved import Reason, Unresolved
 from .answer_text import AnswerForm, TextAnswers
+from .symbolized import Symbolized
 
 if TYPE_CHECKING:
     from ..images.running_process import RunningObject, RunningProcess
-    from .place import Frame, Place
+    from .place import Place
     from .resolver import Resolver
 
-__all__ = ["FileSymbolizer", "ProcessSymbolizer", "Symbolized", "Symbolizer"]
+__all__ = ["FileSymbolizer", "ProcessSymbolizer", "Symbolizer"]
 
 _WITHOUT_DWARF = (DebugSource.NONE, DebugSource.SYMBOLS_ONLY, DebugSource.MINI)
-
-
-class Symbolized(NamedTuple):
-    """The answer for one address."""
-
-    address: int | None
-    """The address; ``None`` where there was none to look up."""
-    object: str | None = None
-    """Path of its object."""
-    files: FoundFiles | None = None
-    """The files of the object, and the log of the search."""
-    place: Place | None = None
-    """What is at the address."""
-    frames: tuple[Frame, ...] = ()
-    """The calls, innermost first; one if nothing is inlined, none if nothing is known.
-
-    The last is the function of :attr:`place`.
-    """
-    reason: str | None = None
-    """Why there is no function, or no line."""
-
-    @property
-    def bits(self) -> int:
-        """Width of the addresses of the object."""
-        files = self.files
-        known = None if files is None else files.object or files.debug
-        return 64 if known is None else known.bits
 
 
 class Symbolizer(Protocol):
