@@ -49,6 +49,8 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
         stdout=subprocess.DEVNULL,
     )
+    # The traces are read by another tool than ours.
+    (folder / "babeltrace2").unlink()
     (folder / "enter.c").write_text(ENTER)
     sources = [HELLO / "hello.c", HELLO / "hello-tp.c", folder / "enter.c"]
     words = ["gcc", f"-I{HELLO}", *sources, "-o", folder / "hello"]
