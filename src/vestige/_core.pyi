@@ -456,6 +456,170 @@ class Muxer:
         """
 
 @final
+class EncodedPacket:
+    """A packet that is in no file: its header and its context, encoded."""
+
+    def __new__(
+        cls,
+        stream: DataStream,
+        stream_id: int,
+        context: dict[str, Any] | None = None,
+        beginning: int | None = None,
+    ) -> EncodedPacket:
+        """Encode a packet.
+
+        Args:
+            stream: Its data stream.
+            stream_id: ID of the data stream.
+            context: The fields of its context that have no role.
+            beginning: Clock value at which it begins.
+
+        Raises:
+            FieldValueError: A value does not fit its field class.
+            UnknownFieldError: The context has no such field.
+        """
+
+@final
+class MergeBuilder:
+    """Makes merges of what is given in order, one thing after the other."""
+
+    def __new__(cls) -> MergeBuilder: ...
+    def __len__(self) -> int: ...
+    def event(
+        self,
+        stream: DataStream,
+        owner: object,
+        packet: EncodedPacket,
+        place: tuple[int, int],
+        scopes: list[dict[str, Any] | None],
+    ) -> None:
+        """Encode an event record, and add it.
+
+        Args:
+            stream: Its data stream.
+            owner: The object that represents the data stream for users.
+            packet: Its packet.
+            place: Index of its class in the stream class, and its clock value.
+            scopes: The fields of its common context, its specific context and its
+                payload.
+
+        Raises:
+            FieldValueError: A value does not fit its field class.
+            UnknownFieldError: There is no such field.
+        """
+
+    def lost(
+        self,
+        stream: DataStream,
+        owner: object,
+        kind: str,
+        count: int | None,
+        beginning: int | None,
+        end: int | None,
+    ) -> None:
+        """Add that event records or packets were lost.
+
+        Args:
+            stream: The data stream.
+            owner: The object that represents it for users.
+            kind: What was lost: ``events`` or ``packets``.
+            count: How many, if that is known.
+            beginning: Clock value at which the loss begins, if that is known.
+            end: Clock value at which it ends.
+        """
+
+    def boundary(
+        self,
+        stream: DataStream,
+        owner: object,
+        kind: str,
+        cycles: int | None = None,
+        packet: EncodedPacket | None = None,
+    ) -> None:
+        """Add that a data stream or a packet begins or ends.
+
+        Args:
+            stream: The data stream.
+            owner: The object that represents it for users.
+            kind: Which of it, as :attr:`Merge.notices` has it.
+            cycles: Clock value, if that is known.
+            packet: The packet.
+        """
+
+    def inactivity(self, stream: DataStream, owner: object, cycles: int) -> None:
+        """Add that nothing comes of a data stream up to a time.
+
+        Args:
+            stream: The data stream.
+            owner: The object that represents it for users.
+            cycles: Clock value.
+        """
+
+    def pass_notice(self, merge: Merge, index: int) -> None:
+        """Add what another merge tells between its event records.
+
+        Args:
+            merge: The other merge.
+            index: Index among its notices.
+        """
+
+    def take(
+        self, step: Callable[[], object], add: Callable[[Any], object], most: int
+    ) -> bool:
+        """Add the messages that something gives, one after the other.
+
+        Args:
+            step: Gives the next one, or raises ``StopIteration`` after the last.
+            add: Is called with those that are no event of a merge.
+            most: How many are asked for.
+
+        Returns:
+            Whether there may be more.
+        """
+
+    def finish(self) -> Merge:
+        """Return what was added so far; what is added then is the next merge."""
+
+@final
+class MergeMuxer:
+    """Merges merges by time: those of inputs whose data streams nobody knows before."""
+
+    def __new__(cls, count: int) -> MergeMuxer:
+        """Begin with nothing.
+
+        Args:
+            count: The number of inputs.
+        """
+
+    def put(self, index: int, merge: Merge, keys: list[tuple[bytes, bytes]]) -> None:
+        """Take the next merge of an input.
+
+        Args:
+            index: Index of the input.
+            merge: The merge.
+            keys: What decides about messages at the same time, for each of its data
+                streams: by trace, class and ID, and by names.
+        """
+
+    def end(self, index: int) -> None:
+        """Take notice that nothing more comes of an input.
+
+        Args:
+            index: Index of the input.
+        """
+
+    @property
+    def needed(self) -> list[int]:
+        """The inputs without which nothing can go on."""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether all inputs have ended."""
+
+    def merge(self) -> Merge:
+        """Return what is certain so far."""
+
+@final
 class Merge:
     """A part of the merged order of event records, still encoded."""
 
@@ -518,6 +682,10 @@ class Merge:
         With the number of its event records and the times of the first and the last
         one, nanoseconds.
         """
+
+    @property
+    def owners(self) -> list[Any]:
+        """The objects that represent the data streams, in the order of these."""
 
     @property
     def run_count(self) -> int:

@@ -6,7 +6,9 @@
 //! * [`stream`] reads the packets of a data stream into [`stream::Batch`]es: event records
 //!   that are still encoded, each with its offset, its class and its time;
 //! * [`muxer`] merges the batches of many data streams by time;
+//! * [`merge_order`] merges merges;
 //! * [`messages`] goes through what the muxer gives, with beginnings and ends of packets;
+//! * [`merge_builder`] makes merges of event records that are not read but made;
 //! * [`record`] decodes the fields of one record, for whoever wants them;
 //! * [`scope`] says which field a name means, and which ones tell thread, process and CPU;
 //! * [`places`] finds the code addresses in records, for whoever resolves them;
@@ -32,7 +34,9 @@ pub mod details;
 pub mod encode;
 pub mod error;
 pub mod filter;
+pub mod merge_builder;
 pub mod merge_filter;
+pub mod merge_order;
 pub mod message_counts;
 pub mod messages;
 pub mod metadata;

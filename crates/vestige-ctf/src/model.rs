@@ -119,7 +119,16 @@ pub struct Member {
     pub attributes: Attributes,
 }
 
+/// An attribute of members that are made for the decoder alone.
+const HIDDEN: &str = "\"vestige:hidden\"";
+
 impl Member {
+    /// Whether it is made for the decoder alone, and never shown.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.attributes.as_deref().is_some_and(|text| text.contains(HIDDEN))
+    }
+
     /// A member as CTF 1.8 declares it.
     #[must_use]
     pub fn new(declared_name: String, class: FieldClass) -> Self {
@@ -368,6 +377,16 @@ pub struct StreamClass {
 }
 
 impl StreamClass {
+    /// What a component that made the class says of it: whether it supports packets, and the
+    /// like. Classes of files say nothing of the kind.
+    #[must_use]
+    pub fn says(&self, name: &str) -> Option<bool> {
+        let text = self.identity.attributes.as_deref()?;
+        let start = text.find(&format!("\"{name}\": "))? + name.len() + 4;
+        let rest = text.get(start..)?;
+        rest.starts_with("true").then_some(true).or(rest.starts_with("false").then_some(false))
+    }
+
     /// The index of the event record class with an ID; without IDs it is the first.
     #[must_use]
     pub fn index_of(&self, id: Option<u64>) -> Option<usize> {

@@ -100,6 +100,17 @@ pub struct Merge {
 }
 
 impl Merge {
+    /// A merge of what somebody has put in order.
+    pub(crate) fn of(
+        streams: Arc<Vec<Arc<DataStream>>>,
+        batches: Vec<Arc<Batch>>,
+        runs: Vec<Run>,
+        notices: Vec<(usize, usize, Notice)>,
+    ) -> Self {
+        let records = runs.iter().map(|run| (run.end - run.start) as usize).sum();
+        Self { streams, batches, runs, notices, records, ..Self::default() }
+    }
+
     /// The batch and the records of a run.
     #[must_use]
     pub fn run(&self, run: &Run) -> Option<(&Batch, &[Record])> {

@@ -21,6 +21,8 @@ mod field_class;
 mod fields_view;
 mod lookup_rows;
 mod merge;
+mod merge_builder;
+mod merge_muxer;
 mod message_counts;
 mod messages;
 mod metadata;
@@ -74,6 +76,10 @@ mod _core {
     use crate::fields_view::{copied_fields, FieldsView};
     #[pymodule_export]
     use crate::merge::{Merge, Muxer};
+    #[pymodule_export]
+    use crate::merge_builder::{EncodedPacket, MergeBuilder};
+    #[pymodule_export]
+    use crate::merge_muxer::MergeMuxer;
     #[pymodule_export]
     use crate::message_counts::MessageCounter;
     #[pymodule_export]

@@ -145,14 +145,9 @@ impl Muxer {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Merge>> {
         self.process.check(py)?;
         let next = py.detach(|| self.inner.lock().ok().and_then(|mut inner| inner.next_merge()));
-        Ok(next.map(|merge| Merge {
-            inner: Arc::new(merge),
-            streams: self.streams(),
-            owners: self.owners.clone_ref(py),
-            interner: Arc::clone(&self.interner),
-            added: Mutex::default(),
-            order: OnceLock::new(),
-            whole: Vec::new(),
+        Ok(next.map(|merge| {
+            let (streams, interner) = (self.streams(), Arc::clone(&self.interner));
+            Merge::new(merge, streams, self.owners.clone_ref(py), interner)
         }))
     }
 }
@@ -212,6 +207,16 @@ pub struct Merge {
 }
 
 impl Merge {
+    pub fn new(
+        inner: muxer::Merge,
+        streams: Arc<Vec<Py<DataStream>>>,
+        owners: Py<PyList>,
+        interner: Arc<Interner>,
+    ) -> Self {
+        let (added, order) = (Mutex::default(), OnceLock::new());
+        Self { inner: Arc::new(inner), streams, owners, interner, added, order, whole: Vec::new() }
+    }
+
     fn added(&self) -> std::sync::MutexGuard<'_, Added> {
         // A panic cannot leave it half-changed.
         self.added.lock().unwrap_or_else(PoisonError::into_inner)
@@ -421,6 +426,12 @@ impl Merge {
             }
         }
         Ok(result)
+    }
+
+    #[doc = core_doc!(Merge.owners)]
+    #[getter]
+    fn owners(&self, py: Python<'_>) -> Py<PyList> {
+        self.owners.clone_ref(py)
     }
 
     #[doc = core_doc!(Merge.run_count)]

@@ -387,7 +387,8 @@ fn refuse(py: Python<'_>, layout: &EventLayout, wrong: Wrong) -> PyErr {
     wrong_value(py, Some(layout), wrong)
 }
 
-fn wrong_value(py: Python<'_>, layout: Option<&EventLayout>, wrong: Wrong) -> PyErr {
+/// The exception for a value that is wrong.
+pub fn wrong_value(py: Python<'_>, layout: Option<&EventLayout>, wrong: Wrong) -> PyErr {
     let build = || -> PyResult<PyErr> {
         let keywords = PyDict::new(py);
         keywords.set_item("event_class", layout.map(|layout| &layout.name))?;

@@ -33,6 +33,12 @@ impl BitWriter {
         &self.data
     }
 
+    /// What was written, when no more is.
+    #[must_use]
+    pub fn into_data(self) -> Vec<u8> {
+        self.data
+    }
+
     /// Writes an integer of whole bytes on a byte; those of usual sizes are one store.
     #[inline]
     fn whole_bytes(&mut self, value: u64, size: u32, order: ByteOrder) {

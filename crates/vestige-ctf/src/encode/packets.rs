@@ -67,12 +67,29 @@ impl EventLayout {
     ) -> Result<(), EncodeError> {
         slots.clear();
         slots.resize(self.trace.slot_count, -1);
+        self.encode_after(out, slots, time, scopes).map(|_| ())
+    }
+
+    /// Encodes an event record behind a packet whose slots are known; returns the bit offset
+    /// of what follows its header.
+    ///
+    /// # Errors
+    ///
+    /// When a value does not fit.
+    pub fn encode_after<O: Output>(
+        &self,
+        out: &mut O,
+        slots: &mut Vec<i128>,
+        time: u64,
+        scopes: [Cell<'_>; 3],
+    ) -> Result<u64, EncodeError> {
         let facts = Facts { event_class: self.event_id(), time, ..Facts::default() };
         let start = out.position();
         let mut encoder = Encoder { out, slots, facts: &facts, marks: Vec::new() };
         if let Some(header) = self.stream().and_then(|stream| stream.event_header.as_ref()) {
             encoder.field(header, Cell::absent_structure())?;
         }
+        let body = encoder.out.position();
         for (class, cell) in self.scopes().into_iter().zip(scopes) {
             if let Some(class) = class {
                 encoder.field(class, cell)?;
@@ -81,7 +98,7 @@ impl EventLayout {
         if out.position() - start > MAX_RECORD * 8 {
             return Err(EncodeError::new("an event record of more than 256 MiB"));
         }
-        Ok(())
+        Ok(body)
     }
 }
 

@@ -152,6 +152,7 @@ fn update_visibility(class: &mut FieldClass, needed: &mut HashSet<usize>) {
             let mut visible = members.is_empty();
             for member in members.iter_mut().rev() {
                 update_visibility(&mut member.class, needed);
+                member.class.visible &= !member.is_hidden();
                 visible |= member.class.visible;
             }
             visible

@@ -102,6 +102,37 @@ impl Batch {
         }
     }
 
+    /// A batch of event records that were encoded in memory. Each packet that they are of comes
+    /// with the byte at which it begins in the data, and the index of its first record.
+    ///
+    /// Returns `None` without any packet.
+    #[must_use]
+    pub(crate) fn of_encoded(
+        stream: Arc<DataStream>,
+        packets: Vec<(Arc<Packet>, usize, usize)>,
+        data: Vec<u8>,
+        records: Vec<Record>,
+    ) -> Option<Self> {
+        let packets_size = packets.iter().map(|(packet, ..)| packet.memory_size()).sum();
+        let part = |(packet, at, record)| Part { packet, base: 0, at, record };
+        let mut parts = packets.into_iter().map(part);
+        let first = parts.next()?;
+        let (more, selection) = (parts.collect(), Arc::default());
+        let (file, boundaries, is_thinned) = (0, Vec::new(), true);
+        Some(Self {
+            stream,
+            file,
+            data,
+            records,
+            selection,
+            first,
+            more,
+            packets_size,
+            boundaries,
+            is_thinned,
+        })
+    }
+
     /// Adds the records of the packets behind this batch, as long as there is room in `most`
     /// bytes; returns the other batch when it does not fit.
     pub(super) fn append(&mut self, other: Self, most: usize) -> Option<Self> {

@@ -152,6 +152,12 @@ impl DataStream {
         self.files.iter().map(|file| file.source.len()).fold(0, u64::saturating_add)
     }
 
+    /// The boundary on which the bytes of a packet may be put, bytes.
+    #[must_use]
+    pub(crate) fn alignment_in_bytes(&self) -> usize {
+        ((self.alignment / u8::BITS) as usize).max(1)
+    }
+
     /// Nanoseconds from the origin at a clock value; the lowest time without a clock.
     #[inline]
     #[must_use]
