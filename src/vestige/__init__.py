@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .debuginfo import DebugInfoOptions, Place, Unresolved
     from .errors import (
         CommandError,
+        ComponentError,
         DaemonRunsError,
         DebugInfoError,
         DeclarationError,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BitMapValue",
     "CommandError",
+    "ComponentError",
     "DaemonRunsError",
     "Damage",
     "DebugInfoError",
@@ -143,6 +145,7 @@ __all__ = [
 _HOMES = {
     "BitMapValue": "values",
     "CommandError": "errors",
+    "ComponentError": "errors",
     "DaemonRunsError": "errors",
     "Damage": "damage",
     "DebugInfoError": "errors",

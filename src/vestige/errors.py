@@ -9,6 +9,7 @@
     ├── SelectionError(ValueError)     a request that makes no sense for this trace
     ├── NoSuchFieldError(KeyError)     a field that an event does not have
     ├── GraphError(RuntimeError)       components that cannot be joined or run
+    │   └── ComponentError             a component in Python that raised an exception
     ├── ForkError(RuntimeError)        an iterator that a parent process made
     ├── RecordError                    a program that cannot be recorded
     │   └── ProgramError               a program that cannot be started
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CommandError",
+    "ComponentError",
     "DaemonRunsError",
     "DebugInfoError",
     "DeclarationError",
@@ -205,6 +207,24 @@ class NoSuchFieldError(VestigeError, KeyError):
 
 class GraphError(VestigeError, RuntimeError):
     """Components cannot be connected or run as asked."""
+
+
+class ComponentError(GraphError):
+    """A component in Python raised an exception, which is the cause of this one.
+
+    Args:
+        name: Name of the component.
+        what: What it did.
+    """
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"component '{name}': {what}")
+        self.component = name
+        self._what = what
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by what it was made of."""
+        return type(self), (self.component, self._what)
 
 
 class ForkError(VestigeError, RuntimeError):

@@ -10,6 +10,7 @@ import vestige
 from vestige import errors
 from vestige.errors import (
     CommandError,
+    ComponentError,
     DaemonRunsError,
     DebugInfoError,
     DeclarationError,
@@ -42,6 +43,7 @@ TREE = {
     NoSuchFieldError: (VestigeError, KeyError),
     ForkError: (VestigeError, RuntimeError),
     GraphError: (VestigeError, RuntimeError),
+    ComponentError: (GraphError,),
     MissingExtraError: (VestigeError, ImportError),
     RecordError: (VestigeError,),
     ProgramError: (RecordError,),

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from .._typing import TYPE_CHECKING
+from .._typing import TYPE_CHECKING, Protocol
 from ..errors import GraphError
 from ..graph.plan_check import check_params
 from .entry import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from ..graph.component_class import ComponentClass
     from ..graph.plan import ComponentSpec
 
-__all__ = ["BUILT_IN", "PLUGINS", "Registry", "full_class_name"]
+__all__ = ["BUILT_IN", "PLUGINS", "Plugins", "Registry", "full_class_name"]
 
 SHORT_KINDS = {"src": "source", "flt": "filter"}
 """Other names of the kinds of component classes."""
@@ -66,21 +66,67 @@ BUILT_IN: dict[str, Callable[[], Entry]] = {
 """What describes the classes that are built in, by their names."""
 
 
+class Plugins(Protocol):
+    """Component classes that others bring."""
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names of all classes."""
+
+    def find(self, name: str) -> ComponentClass | None:
+        """Return the class of a name, or ``None``.
+
+        Args:
+            name: The name, such as ``source.ctf.fs``.
+        """
+
+    def user_class(self, name: str) -> type | None:
+        """Return the Python class of a name, or ``None``.
+
+        Args:
+            name: The name.
+        """
+
+    def make(self, spec: ComponentSpec, *arguments: Any) -> Any:
+        """Make a component, as :meth:`Registry.make` does.
+
+        Args:
+            spec: What is wanted.
+            arguments: What its kind needs.
+        """
+
+    def query(self, name: str, question: str, params: Mapping[str, Any]) -> Any:
+        """Ask a component class, as :meth:`Registry.query` does.
+
+        Args:
+            name: The name of the class.
+            question: What is asked.
+            params: The parameters of the question.
+        """
+
+
 class Registry:
-    """Component classes: those that are built in.
+    """Component classes: those that are built in, and those that others bring.
 
     Args:
         described: What describes the classes, by their names.
+        plugins: Those of others. A class that is built in is found first.
     """
 
-    def __init__(self, described: Mapping[str, Callable[[], Entry]] = BUILT_IN) -> None:
+    def __init__(
+        self,
+        described: Mapping[str, Callable[[], Entry]] = BUILT_IN,
+        plugins: Plugins | None = None,
+    ) -> None:
         self._described = described
+        self._plugins = plugins
         self._entries: dict[str, Entry] = {}
 
     @property
     def names(self) -> list[str]:
         """The names of all classes."""
-        return [*self._described]
+        others = () if self._plugins is None else self._plugins.names
+        return [*dict.fromkeys((*self._described, *others))]
 
     def find(self, name: str) -> ComponentClass | None:
         """Return the class of a name, or ``None``.
@@ -89,7 +135,25 @@ class Registry:
             name: The name, such as ``source.ctf.fs``.
         """
         entry = self._entry(name)
-        return None if entry is None else entry.component_class
+        if entry is not None:
+            return entry.component_class
+        return None if self._plugins is None else self._plugins.find(name)
+
+    @property
+    def has_user_sources(self) -> bool:
+        """Whether a plugin has a source in Python."""
+        others = () if self._plugins is None else self._plugins.names
+        return any(one.startswith("source.") for one in others)
+
+    def user_class(self, name: str) -> type | None:
+        """Return the Python class of a name that a plugin has, or ``None``.
+
+        Args:
+            name: The name, such as ``source.ctf.fs``.
+        """
+        if self._plugins is None or name in self._described:
+            return None
+        return self._plugins.user_class(name)
 
     def _entry(self, name: str) -> Entry | None:
         if name not in self._entries and name in self._described:
@@ -110,6 +174,8 @@ class Registry:
             GraphError: It cannot be.
         """
         entry = self._entry(spec.class_name)
+        if entry is None and self._plugins is not None:
+            return self._plugins.make(spec, *arguments)
         if entry is None or not entry.function:
             raise GraphError(f"component '{spec.name}' is nothing that is made")
         module = import_module(f".{entry.module}", __package__)
@@ -129,6 +195,8 @@ class Registry:
         """
         entry = self._entry(name)
         if entry is None:
+            if self._plugins is not None and self._plugins.find(name) is not None:
+                return self._plugins.query(name, question, params)
             raise GraphError(f"there is no class '{name}'")
         known = entry.component_class.queries
         if question not in known:

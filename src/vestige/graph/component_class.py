@@ -110,6 +110,7 @@ class ComponentClass:
             stream.
         check: Refuses values of parameters that no component can have.
         queries: What it answers without a component: the parameters of each question.
+        takes_anything: Whether only its components know which parameters they take.
     """
 
     def __init__(  # noqa: PLR0913 - what there is to know of a class
@@ -126,6 +127,7 @@ class ComponentClass:
         output: str = "",
         check: Callable[[ComponentSpec], None] | None = None,
         queries: Mapping[str, Mapping[str, Parameter]] | None = None,
+        takes_anything: bool = False,
     ) -> None:
         self.name = name
         self.description = description
@@ -138,6 +140,7 @@ class ComponentClass:
         self.output = output
         self.check = check
         self.queries = queries or {}
+        self.takes_anything = takes_anything
 
     @property
     def kind(self) -> str:
@@ -154,11 +157,15 @@ class ComponentClass:
         """The names of its input ports, in words."""
         if self.kind == "source":
             return "none"
+        if self.lane == "messages":
+            return "those that a component adds"
         return "in0, in1 and so on" if self.has_many_inputs else "in"
 
     @property
     def output_ports(self) -> str:
         """The names of its output ports, in words."""
+        if self.lane == "messages" and self.kind != "sink":
+            return "those that a component adds"
         each = "one for each data stream"
         ports = {"source": self.output or each, "filter": "out"}
         return ports.get(self.kind, "none")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .. import core
-from .._typing import NamedTuple
+from .._typing import NamedTuple, Protocol
 from ..damage import Damage
 from ..errors import TraceFormatError
 from .growing import RETRY_DURATION, Feed
@@ -25,6 +25,19 @@ class Inputs(NamedTuple):
     """The data streams."""
     damage: Sequence[Damage] = ()
     """What could not be opened."""
+
+
+class RunningGraph(Protocol):
+    """A graph of any kind."""
+
+    damage: list[Damage]
+    """What was met so far."""
+
+    def run(self) -> list[Damage]:
+        """Do all there is to do; return the damage that was met."""
+
+    def steps(self) -> Iterator[None]:
+        """Do the same, a part at a time."""
 
 
 class Graph:
@@ -145,7 +158,7 @@ class Graph:
         self.damage.append(damage)
 
 
-def run_graphs(graphs: Sequence[Graph]) -> list[Damage]:
+def run_graphs(graphs: Sequence[RunningGraph]) -> list[Damage]:
     """Run graphs in turn, a merge of each at a time.
 
     Args:

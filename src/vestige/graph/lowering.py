@@ -11,42 +11,44 @@ Plans of other forms are refused, with the component that is the reason.
 
 from __future__ import annotations
 
-from functools import partial
-
 from .._typing import TYPE_CHECKING, NamedTuple
-from ..errors import GraphError, SelectionError
+from ..errors import SelectionError
 from .graph import Graph, Inputs
 from .growing import Feed
-from .part_filter import PartFilter, SourcePart
+from .interruption import Interruption
+from .message_lane import MessageLane
+from .pipe import Pipe, PipeFilter
+from .plan import ComponentSpec
 from .plan_check import check_plan
 from .selection import Selection
 from .wiring import Wire, wires_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import ExitStack
     from typing import Any
 
     from ..damage import Damage
     from .component_class import ComponentClass, ComponentClasses, MakeFilter
-    from .plan import ComponentSpec, Plan
-    from .protocols import Filter, PortedSource
-    from .stream import Stream
+    from .message_component import MessageComponent
+    from .message_lane import LaneGraph
+    from .pipe import Selections
+    from .plan import Plan
+    from .protocols import PortedSource
 
-__all__ = ["Selections", "lower"]
-
-Selections = dict["Stream | Feed", Selection]
-"""What is wanted of each data stream, or of all those that a source gains."""
+__all__ = ["lower"]
 
 
-def lower(
+def lower(  # noqa: PLR0913 - what a plan can be run with
     plan: Plan,
     classes: ComponentClasses,
     resources: ExitStack,
     *,
     strict: bool = False,
     makers: Mapping[str, Callable[..., Any]] | None = None,
-) -> list[Graph]:
+    made: Mapping[str, MessageComponent] | None = None,
+    interruption: Interruption | None = None,
+) -> Sequence[Graph | LaneGraph]:
     """Open what a plan names, and make a graph for each of its sinks.
 
     Args:
@@ -56,6 +58,8 @@ def lower(
         strict: Whether to stop at the first damage.
         makers: What makes components in place of their classes, by the names of
             the components; called as the classes would be, without the component.
+        made: Components of messages that are made already, by their names.
+        interruption: Tells when components of messages are to stop.
 
     Returns:
         The graphs, in the order of the sinks.
@@ -65,7 +69,8 @@ def lower(
     """
     check_plan(plan, classes)
     lowering = _Lowering(plan, classes)
-    lowering.refuse_message_lane()
+    interruption = interruption or Interruption()
+    lowering.make_components(made or {}, interruption)
 
     def make(spec: ComponentSpec, *arguments: Any) -> Any:
         maker = (makers or {}).get(spec.name)
@@ -74,20 +79,17 @@ def lower(
         return classes.make(spec, *arguments)
 
     lowering.open_sources(resources, make)
+    if lowering.components:
+        lane = lowering.message_lane(make, interruption, strict=strict)
+        for component in lowering.components.values():
+            resources.callback(component.finalize)
+        for found in lowering.damage:
+            lane.note(found)
+        return [lane.graph(spec, resources) for spec in lowering.of_kind("sink")]
     pipes = [lowering.pipe(spec) for spec in lowering.of_kind("sink")]
-
     graphs = []
     for number, pipe in enumerate(pipes):
-        feeds = {
-            one: wanted
-            for one, wanted in pipe.selections.items()
-            if isinstance(one, Feed)
-        }
-        fixed = {
-            one: wanted
-            for one, wanted in pipe.selections.items()
-            if not isinstance(one, Feed)
-        }
+        fixed, feeds = pipe.parts
         known = [stream for feed in feeds for stream in feed.streams]
         filters = [pipe.make_filter(one, make) for one in pipe.filters]
         sink = make(pipe.sink, resources, [*fixed, *known])
@@ -101,63 +103,6 @@ def lower(
             graph.retry_duration = plan.retry_duration
         graphs.append(graph)
     return graphs
-
-
-class PipeFilter(NamedTuple):
-    """A filter of a pipe."""
-
-    spec: ComponentSpec
-    """The component."""
-    streams: frozenset[Stream | Feed]
-    """The data streams that come in."""
-    sources: Sequence[PortedSource]
-    """Where they come from."""
-    maker: MakeFilter | None = None
-    """What makes it, if not its class."""
-
-
-class Pipe(NamedTuple):
-    """Data streams that are merged, filters, and a sink."""
-
-    selections: Selections
-    """The data streams, and what is wanted of each."""
-    filters: Sequence[PipeFilter]
-    """The filters, each behind those whose output it gets."""
-    sink: ComponentSpec
-    """The sink."""
-
-    @property
-    def common_selection(self) -> Selection:
-        """What is wanted of all data streams, as far as it is the same."""
-        return _common(self.selections.values())
-
-    def make_filter(self, one: PipeFilter, make: Callable[..., Any]) -> Filter:
-        """Make a filter of the pipe.
-
-        Args:
-            one: It.
-            make: What makes components as their classes do.
-        """
-        maker = one.maker or partial(make, one.spec)
-        if one.streams == self.selections.keys():
-            made: Filter = maker(one.sources, self.common_selection)
-            return made
-        if any(isinstance(stream, Feed) for stream in self.selections):
-            raise GraphError(
-                f"component '{one.spec.name}': a filter cannot get a part of what is "
-                "merged with data streams that grow; connect the muxer before it"
-            )
-        wanted = [self.selections[stream] for stream in one.streams]
-        sources = [SourcePart(source, one.streams) for source in one.sources]
-        return PartFilter(maker(sources, _common(wanted)), one.streams)
-
-
-def _common(selections: Iterable[Selection]) -> Selection:
-    found = set(selections)
-    if len(found) == 1:
-        return found.pop()
-    intersection = any(one.intersection for one in found)
-    return Selection(intersection=intersection)
 
 
 class _Output(NamedTuple):
@@ -181,6 +126,8 @@ class _Lowering:
             assert found is not None  # noqa: S101 - the plan is checked
             self._class_of[spec.name] = found
         self._sources: dict[str, PortedSource] = {}
+        self.components: dict[str, MessageComponent] = {}
+        """The components that take or give one message at a time, by their names."""
         self._wires: dict[str, list[Wire]] = {}
 
     @property
@@ -196,11 +143,43 @@ class _Lowering:
             if self._class_of[spec.name].kind == kind
         ]
 
-    def refuse_message_lane(self) -> None:
-        """Refuse components that take or give one message at a time."""
-        for name, one in self._class_of.items():
-            if one.lane != "batches":
-                raise GraphError(f"component '{name}': {one.name} cannot be run yet")
+    def make_components(
+        self, made: Mapping[str, MessageComponent], interruption: Interruption
+    ) -> None:
+        """Make the components that take or give one message at a time."""
+        for kind in ("source", "filter", "sink"):
+            for spec in self.of_kind(kind):
+                if self._class_of[spec.name].lane == "messages":
+                    known = made.get(spec.name)
+                    self.components[spec.name] = known or self._classes.make(
+                        spec, interruption
+                    )
+
+    def message_lane(
+        self,
+        make: Callable[..., Any],
+        interruption: Interruption,
+        *,
+        strict: bool,
+    ) -> MessageLane:
+        """Return the flows between all components."""
+        return MessageLane(
+            wires=self._wires,
+            classes=self._class_of,
+            specs=self._specs,
+            components=self.components,
+            pipe=self._pipe_into,
+            make=make,
+            strict=strict,
+            interruption=interruption,
+        )
+
+    def _pipe_into(self, name: str, wires: Sequence[Wire]) -> Pipe:
+        """Return what comes in at a port, as if a sink of its own were there."""
+        port = f"{name}.{wires[0].input}"
+        self._wires[port] = [*wires]
+        self._class_of[port] = self._class_of[name]
+        return self.pipe(ComponentSpec(port, self._class_of[name].name))
 
     def open_sources(self, resources: ExitStack, make: Callable[..., Any]) -> None:
         """Open the sources, and connect all ports.
@@ -211,6 +190,8 @@ class _Lowering:
         """
         first_index = 0
         for spec in self.of_kind("source"):
+            if spec.name in self.components:
+                continue
             source: PortedSource = make(spec, first_index)
             first_index += source.trace_count
             self._sources[spec.name] = source
@@ -227,7 +208,9 @@ class _Lowering:
             raise SelectionError(
                 "stream intersection: Trace has no streams: there is no data stream"
             )
-        self._wires = wires_of(self._plan, self._class_of, self._sources)
+        self._wires = wires_of(
+            self._plan, self._class_of, self._sources, self.components
+        )
 
     def pipe(self, sink: ComponentSpec) -> Pipe:
         """Return what ends in a sink."""

@@ -15,7 +15,11 @@ from .port_patterns import ANY_PORT, is_port_pattern
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["ComponentSpec", "Connection", "Plan"]
+__all__ = ["ComponentSpec", "Connection", "Plan", "UnsignedInteger"]
+
+
+class UnsignedInteger(int):
+    """A value of a parameter that is an integer without a sign: written with a plus."""
 
 
 class ComponentSpec(NamedTuple):

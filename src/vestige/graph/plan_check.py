@@ -55,7 +55,8 @@ def check_component(spec: ComponentSpec, classes: ComponentClasses) -> Component
         raise GraphError(
             f"component '{spec.name}': there is no class '{spec.class_name}'"
         )
-    check_params(_whose(spec), known.parameters, spec.params)
+    if not known.takes_anything:
+        check_params(_whose(spec), known.parameters, spec.params)
     if known.check is not None:
         known.check(spec)
     return known

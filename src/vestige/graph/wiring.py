@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .component_class import ComponentClass
+    from .message_component import MessageComponent
     from .plan import Connection, Plan
     from .protocols import PortedSource
     from .stream import Stream
@@ -30,12 +31,17 @@ class Wire(NamedTuple):
     stream: Stream | Feed | None = None
     """The data stream, if that component is a source; or all those that it has and
     will have."""
+    output: str = "out"
+    """Name of the output port there, if it is a component of messages."""
+    input: str = "in"
+    """Name of the input port."""
 
 
 def wires_of(
     plan: Plan,
     classes: Mapping[str, ComponentClass],
     sources: Mapping[str, PortedSource],
+    components: Mapping[str, MessageComponent] | None = None,
 ) -> dict[str, list[Wire]]:
     """Connect all ports.
 
@@ -43,6 +49,8 @@ def wires_of(
         plan: The plan.
         classes: The class of each component, by its name.
         sources: The opened sources, by their names.
+        components: The components of messages, by their names: they have the ports
+            that they want, and are told of connections.
 
     Returns:
         What comes in at each filter and sink, in the order of its ports.
@@ -50,6 +58,10 @@ def wires_of(
     Raises:
         GraphError: A port fits no connection, or finds no free port.
     """
+    if components:
+        wiring = _Wiring(plan, classes, components)
+        wiring.connect_all(sources)
+        return wiring.wires
     try:
         return _wires_of(plan, classes, sources, made_up=True)
     except GraphError:
@@ -123,6 +135,78 @@ def _connect(
             f"'{wire.upstream}' finds no free input port of '{connection.downstream}'"
         )
     there.append(wire)
+
+
+class _Wiring:
+    # The connections of a plan in which some components choose their own ports.
+
+    def __init__(
+        self,
+        plan: Plan,
+        classes: Mapping[str, ComponentClass],
+        components: Mapping[str, MessageComponent],
+    ) -> None:
+        self._plan = plan
+        self._classes = classes
+        self._components = components
+        self.wires: dict[str, list[Wire]] = {
+            name: [] for name, one in classes.items() if one.kind != "source"
+        }
+
+    def connect_all(self, sources: Mapping[str, PortedSource]) -> None:
+        """Connect all output ports, those of sources first."""
+        for name in sorted(self._classes, key=self._rank):
+            if name in self._components:
+                self._connect_component(name)
+            elif name in sources:
+                source = sources[name]
+                outputs = _outputs(source)
+                for stream, port in zip(outputs, source.port_names, strict=True):
+                    self._connect(name, port, stream)
+            elif self._classes[name].kind == "filter":
+                self._connect(name, "out")
+        if all(_outputs(source) for source in sources.values()):
+            _refuse_open_ends(self.wires)
+
+    def _rank(self, name: str) -> int:
+        return ("source", "filter", "sink").index(self._classes[name].kind)
+
+    def _connect_component(self, name: str) -> None:
+        done: set[str] = set()
+        # A connection may make its component add ports.
+        while left := [
+            port for port in self._components[name].output_ports if port not in done
+        ]:
+            done.add(left[0])
+            self._connect(name, left[0])
+
+    def _connect(
+        self, name: str, port: str, stream: Stream | Feed | None = None
+    ) -> None:
+        connection = _connection(self._plan, name, port)
+        below = connection.downstream
+        free = self._free_port(below, connection.downstream_port)
+        if free is None:
+            raise GraphError(
+                f"connection '{connection}': the output port '{port}' of '{name}' "
+                f"finds no free input port of '{below}'"
+            )
+        self.wires[below].append(Wire(name, stream, port, free))
+        if below in self._components:
+            self._components[below].port_connected(free, port)
+        if name in self._components:
+            self._components[name].port_connected(port, free)
+
+    def _free_port(self, name: str, pattern: str) -> str | None:
+        taken = {wire.input for wire in self.wires[name]}
+        if name in self._components:
+            ports = [*self._components[name].input_ports]
+        elif self._classes[name].has_many_inputs:
+            ports = [f"in{len(taken)}"]
+        else:
+            ports = ["in"]
+        fit = (one for one in ports if one not in taken and matches(pattern, one))
+        return next(fit, None)
 
 
 def _refuse_open_ends(wires: Mapping[str, Sequence[Wire]]) -> None:
