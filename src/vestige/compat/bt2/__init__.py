@@ -96,6 +96,63 @@ from .logging import (
     get_minimal_logging_level,
     set_global_logging_level,
 )
+from .made_field_classes import (
+    _ArrayFieldClass,
+    _BitArrayFieldClass,
+    _BoolFieldClass,
+    _DoublePrecisionRealFieldClass,
+    _DynamicArrayFieldClass,
+    _DynamicArrayWithLengthFieldFieldClass,
+    _EnumerationFieldClass,
+    _IntegerFieldClass,
+    _OptionFieldClass,
+    _OptionWithBoolSelectorFieldClass,
+    _OptionWithSignedIntegerSelectorFieldClass,
+    _OptionWithUnsignedIntegerSelectorFieldClass,
+    _RealFieldClass,
+    _SignedEnumerationFieldClass,
+    _SignedIntegerFieldClass,
+    _SinglePrecisionRealFieldClass,
+    _StaticArrayFieldClass,
+    _StringFieldClass,
+    _StructureFieldClass,
+    _UnsignedEnumerationFieldClass,
+    _UnsignedIntegerFieldClass,
+    _VariantFieldClass,
+    _VariantFieldClassWithoutSelector,
+    _VariantFieldClassWithSignedIntegerSelector,
+    _VariantFieldClassWithUnsignedIntegerSelector,
+)
+from .made_fields import (
+    _ArrayField,
+    _BitArrayField,
+    _BoolField,
+    _DoublePrecisionRealField,
+    _DynamicArrayField,
+    _EnumerationField,
+    _IntegerField,
+    _OptionField,
+    _RealField,
+    _SignedEnumerationField,
+    _SignedIntegerField,
+    _SinglePrecisionRealField,
+    _StaticArrayField,
+    _StringField,
+    _StructureField,
+    _UnsignedEnumerationField,
+    _UnsignedIntegerField,
+    _VariantField,
+)
+from .made_messages import (
+    _DiscardedEventsMessage,
+    _DiscardedPacketsMessage,
+    _EventMessage,
+    _MessageIteratorInactivityMessage,
+    _PacketBeginningMessage,
+    _PacketEndMessage,
+    _StreamBeginningMessage,
+    _StreamEndMessage,
+)
 from .messages import (
     _DiscardedEventsMessageConst,
     _DiscardedPacketsMessageConst,
@@ -111,6 +168,7 @@ from .mip import (
     get_greatest_operative_mip_version,
     get_maximal_mip_version,
 )
+from .plugin_files import plugin_component_class, register_plugin
 from .plugins import find_plugin, find_plugins
 from .query import QueryExecutor
 from .trace_ir import (
@@ -119,6 +177,12 @@ from .trace_ir import (
     _ClockSnapshotConst,
     _UnknownClockSnapshot,
 )
+from .user_components import (
+    _UserFilterComponent,
+    _UserSinkComponent,
+    _UserSourceComponent,
+)
+from .user_iterators import _UserMessageIterator
 from .values import (
     ArrayValue,
     BoolValue,
