@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import CommandError
+from ..graph.plan import UnsignedInteger
 
 __all__ = ["ParamValue", "parse_params"]
 
@@ -23,7 +24,7 @@ ParamValue = (
 TOKEN = re.compile(
     r"""(?P<blank>[ \t\n]+)
     |(?P<name>[A-Za-z_][A-Za-z0-9_.:-]*)
-    |(?P<real>[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)
+    |(?P<real>(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)
     |(?P<integer>0[xX][0-9A-Fa-f]+|0[bB][01]+|[0-9]+)
     |"(?P<text>(?:[^"\\]|\\.)*)"
     |(?P<sign>[-+=,\[\]{}])""",
@@ -138,7 +139,7 @@ class Parser:
             raise self._error(what, self.next.at)
         return self.take().text
 
-    def value(self, level: int) -> ParamValue:
+    def value(self, level: int) -> ParamValue:  # noqa: PLR0911 - a case a kind
         """Take a value.
 
         Args:
@@ -153,7 +154,9 @@ class Parser:
             case Token("text", text):
                 return re.sub(r"\\(.)", _unescaped, text, flags=re.DOTALL)
             case Token("integer" | "real"):
-                return self._number(token, negative=False)
+                return self._number(token)
+            case Token("sign", "+") if self.next.kind == "integer":
+                return UnsignedInteger(self._number(self.take(), most_bits=64))
             case Token("sign", "-" | "+") if self.next.kind in {"integer", "real"}:
                 return self._number(self.take(), negative=token.text == "-")
             case Token("sign", "["):
@@ -162,7 +165,9 @@ class Parser:
                 return self._map(level)
         raise self._error("a value", token.at)
 
-    def _number(self, token: Token, *, negative: bool) -> int | float:
+    def _number(
+        self, token: Token, *, negative: bool = False, most_bits: int = 63
+    ) -> int | float:
         if token.kind == "real":
             real = float(token.text)
             return -real if negative else real
@@ -170,7 +175,7 @@ class Parser:
             number = _integer(token.text)
         except ValueError:
             raise self._error("an octal integer after the 0", token.at) from None
-        if number.bit_length() > 63 and not (negative and number == 1 << 63):  # noqa: PLR2004
+        if number.bit_length() > most_bits and not (negative and number == 1 << 63):
             raise self._error("an integer of 64 bits", token.at)
         return -number if negative else number
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from .._typing import TYPE_CHECKING
 from ..components.registry import Registry
-from ..errors import CommandError, GraphError
+from ..errors import CommandError, ComponentError, GraphError
 from ..graph.plan_check import check_plan
 from .damage_output import print_damage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import ExitStack
 
-    from ..graph.plan import Plan
+    from ..graph.plan import ComponentSpec, Plan
 
 __all__ = ["run_plan"]
+
+INTERRUPTED_GRAPH = 2
+"""What Babeltrace 2 says of a graph that was interrupted."""
 
 
 def run_plan(
     plan: Plan,
     *,
+    registry: Registry | None = None,
     strict: bool = False,
     overlooked: Sequence[str] = (),
     events: Sequence[str] = (),
@@ -27,6 +32,8 @@ def run_plan(
 
     Args:
         plan: The plan.
+        registry: The component classes that there are; those that are built in by
+            default.
         strict: Whether to stop at the first damage.
         overlooked: Kinds of damage that are as good as none.
         events: Patterns of events that somebody has written, to be told which of them
@@ -40,7 +47,7 @@ def run_plan(
         GraphError: The times of its data streams cannot be compared.
         TraceFormatError: There is damage, and it is to be strict.
     """
-    registry = Registry()
+    registry = registry or Registry()
     try:
         check_plan(plan, registry)
     except GraphError as error:
@@ -52,6 +59,8 @@ def run_plan(
     from .selection_arguments import report_unmatched
 
     with ExitStack() as resources:
+        if any(_takes_messages(one, registry) for one in plan.components):
+            return _run_messages(plan, registry, resources, strict=strict)
         graphs = lower(plan, registry, resources, strict=strict)
         for graph in graphs:
             graph.overlooked = frozenset(overlooked)
@@ -60,5 +69,33 @@ def run_plan(
             # Else events of other names may come.
             report_unmatched(events, [one for graph in graphs for one in graph.streams])
         damage = run_graphs(graphs)
+    print_damage(damage)
+    return 1 if damage else 0
+
+
+def _takes_messages(spec: ComponentSpec, registry: Registry) -> bool:
+    known = registry.find(spec.class_name)
+    return known is not None and known.lane == "messages"
+
+
+def _run_messages(
+    plan: Plan, registry: Registry, resources: ExitStack, *, strict: bool
+) -> int:
+    """Run a plan with components in Python."""
+    from ..graph import run_graphs
+    from ..graph.interruption import GraphInterruption, Interruption
+    from ..graph.lowering import lower
+    from .plugins import told
+
+    try:
+        with Interruption() as interruption:
+            graphs = lower(
+                plan, registry, resources, strict=strict, interruption=interruption
+            )
+            damage = run_graphs(graphs)
+    except GraphInterruption:
+        return INTERRUPTED_GRAPH
+    except ComponentError as error:
+        raise told(error) from None
     print_damage(damage)
     return 1 if damage else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +19,12 @@ PACKETS = frozenset({"bad-magic", "packet-cut", "packet-header", "packet-sizes"}
 """Kinds of damage that Babeltrace 2 meets when it looks for packets."""
 USAGE = 2
 """The exit status of errors in the command line, where it is ours."""
+
+
+UNKNOWN_CLASS = re.compile(r"there is no class '([a-z]+)\.(.+)\.([^.]+)'")
+"""What is said of a component class that there is not."""
+KINDS = {"source": 1, "filter": 2, "sink": 4}
+"""The numbers of kinds of component classes."""
 
 
 class Cause(NamedTuple):
@@ -74,4 +81,10 @@ def _in_their_words(message: str) -> str:
     """Say what scripts look for in the words in which they look for it."""
     if message.startswith("--params: "):
         return f"Invalid format for --params option's argument:\n{message}"
+    if unknown := UNKNOWN_CLASS.search(message):
+        kind, plugin, name = unknown.groups()
+        return (
+            f'Cannot find component class: plugin-name="{plugin}", '
+            f'comp-cls-name="{name}", comp-cls-type={KINDS[kind]}\n{message}'
+        )
     return message

@@ -11,13 +11,16 @@ from ..damage_output import add_strict_argument
 from ..debug_info_arguments import add_debug_info_arguments, debug_file_options
 from ..exit_statuses import LIKE_BABELTRACE
 from ..general_options import add_general_arguments, retry_seconds
+from ..plugins import add_plugin_arguments, registry_of
 from ..selection_arguments import TIME_FORMATS, add_selection_arguments, time_bounds
 from ..text_arguments import add_text_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...components.registry import Registry
     from ..component_words import GraphWords
+    from ..conversion import Discover
 
 __all__ = ["ConvertCommand"]
 
@@ -109,6 +112,7 @@ examples:
         add_text_arguments(parser)
         add_debug_info_arguments(parser)
         add_general_arguments(parser)
+        add_plugin_arguments(parser)
         parser.set_defaults(parser=parser)
 
     def run(self, options: argparse.Namespace) -> int:
@@ -122,7 +126,8 @@ examples:
             return _write_metadata(options)
         if options.input_format == "lttng-live" and _asks_for_list(options.paths):
             return _list_sessions(options)
-        words = _graph_words(options)
+        registry = registry_of(options)
+        words = _graph_words(options, registry)
         if options.run_args or options.run_args_0:
             print_words(words, for_shells=options.run_args)
             return 0
@@ -134,6 +139,7 @@ examples:
         plan = plan._replace(retry_duration=retry_seconds(options))
         status = run_plan(
             plan,
+            registry=registry,
             strict=options.strict,
             overlooked=options.overlook,
             events=options.event,
@@ -218,7 +224,7 @@ def _add_component_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _graph_words(options: argparse.Namespace) -> GraphWords:
+def _graph_words(options: argparse.Namespace, registry: Registry) -> GraphWords:
     """Return the components and connections that a command line asks for."""
     from ..conversion import convert_words
     from ..ordered_options import ordered_items
@@ -227,8 +233,14 @@ def _graph_words(options: argparse.Namespace) -> GraphWords:
     is_printed = options.run_args or options.run_args_0
     if is_printed and options.stream_intersection:
         options.parser.error("--stream-intersection has no words of 'run'")
-    discover = one_source
-    if is_printed:
+    discover: Discover = one_source
+    if registry.has_user_sources:
+        from functools import partial
+
+        from ..plugin_discovery import sources_of_plugins
+
+        discover = partial(sources_of_plugins, registry)
+    elif is_printed:
         discover = source_of_each_trace
     items = ordered_items(options.parser, options.command_line)
     return convert_words(items, discover)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..exit_statuses import PLAIN, READ
+from ..plugins import FoundPlugins, add_plugin_arguments
 
 __all__ = ["HelpCommand"]
 
@@ -34,6 +35,7 @@ examples:
             nargs="?",
             help="the command, component class or plugin to describe",
         )
+        add_plugin_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the help."""
@@ -42,7 +44,7 @@ examples:
         if options.command is not None and options.command not in VERBS:
             from ..component_help import describe
 
-            lines = describe(options.command)
+            lines = describe(options.command, FoundPlugins(options))
             if lines is not None:
                 print("\n".join(lines))
                 return READ

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..exit_statuses import PLAIN
+from ..plugins import FoundPlugins, add_plugin_arguments
 
 __all__ = ["ListPluginsCommand"]
 
@@ -25,11 +26,12 @@ examples:
     exit_statuses = PLAIN
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
-        """Add nothing: there are no options."""
+        """Add the options."""
+        add_plugin_arguments(parser)
 
-    def run(self, _options: argparse.Namespace) -> int:
+    def run(self, options: argparse.Namespace) -> int:
         """Print the list."""
         from ..component_help import plugin_list
 
-        print("\n".join(plugin_list()))
+        print("\n".join(plugin_list(FoundPlugins(options))))
         return 0

@@ -6,6 +6,7 @@ import argparse
 
 from ...errors import CommandError, GraphError
 from ..exit_statuses import LIKE_BABELTRACE
+from ..plugins import add_plugin_arguments, registry_of, told
 
 __all__ = ["QueryCommand"]
 
@@ -40,10 +41,11 @@ examples:
             default=[],
             help="parameters of the object",
         )
+        add_plugin_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
         """Print the answer."""
-        from ...components.registry import Registry, full_class_name
+        from ...components.registry import full_class_name
         from ..params import parse_params
         from ..render.values import value_lines
 
@@ -52,8 +54,11 @@ examples:
         for text in options.params:
             params.update(parse_params(text))
         try:
-            answer = Registry().query(name, options.object, params)
+            answer = registry_of(options).query(name, options.object, params)
         except GraphError as error:
+            if error.__cause__ is not None:
+                # It is the class that raises.
+                raise told(error) from None
             raise CommandError(str(error), exit_code=2) from None
         print("\n".join(value_lines(answer)))
         return 0

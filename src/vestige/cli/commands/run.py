@@ -9,6 +9,7 @@ from ...errors import CommandError
 from ..damage_output import add_strict_argument
 from ..exit_statuses import LIKE_BABELTRACE
 from ..general_options import add_general_arguments, retry_seconds
+from ..plugins import add_plugin_arguments, registry_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,6 +81,7 @@ connections:
         )
         add_strict_argument(parser)
         add_general_arguments(parser)
+        add_plugin_arguments(parser)
         parser.set_defaults(parser=parser)
 
     def run(self, options: argparse.Namespace) -> int:
@@ -88,8 +90,12 @@ connections:
         from ..running import run_plan
 
         words = run_words(ordered_items(options.parser, options.command_line))
-        plan = words.plan()._replace(retry_duration=retry_seconds(options))
-        return run_plan(plan, strict=options.strict, overlooked=options.overlook)
+        return run_plan(
+            words.plan()._replace(retry_duration=retry_seconds(options)),
+            registry=registry_of(options),
+            strict=options.strict,
+            overlooked=options.overlook,
+        )
 
 
 def run_words(items: Iterable[Item]) -> GraphWords:

@@ -99,7 +99,9 @@ class LoweredTrace:
         self._version = version
         parsed = core.TraceClass.parse(_metadata(self._trace))
         self._kept.append(parsed)
-        self._handles.clear()
+        self._handles = {
+            key: handle.following(parsed) for key, handle in self._handles.items()
+        }
         self.info = TraceInfo(self._index, self._trace._name or "", parsed)
         return True
 
@@ -118,7 +120,7 @@ class LoweredTrace:
                 trace_name=self.info.name,
                 trace_index=self._index,
                 process_space=self._index,
-                stream_class=classes.index(stream._cls),
+                class_index=classes.index(stream._cls),
             )
         return self._handles[key]
 
