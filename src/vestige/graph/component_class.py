@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from .growing import Feed
+    from .message_component import Flow
     from .plan import ComponentSpec
     from .protocols import Filter, PortedSource
     from .selection import Selection
@@ -111,6 +112,8 @@ class ComponentClass:
         check: Refuses values of parameters that no component can have.
         queries: What it answers without a component: the parameters of each question.
         takes_anything: Whether only its components know which parameters they take.
+        on_flow: Makes of what comes in what comes out, of a component that is pushed
+            down elsewhere, behind one of messages.
     """
 
     def __init__(  # noqa: PLR0913 - what there is to know of a class
@@ -128,6 +131,7 @@ class ComponentClass:
         check: Callable[[ComponentSpec], None] | None = None,
         queries: Mapping[str, Mapping[str, Parameter]] | None = None,
         takes_anything: bool = False,
+        on_flow: Callable[[ComponentSpec, Flow], Flow] | None = None,
     ) -> None:
         self.name = name
         self.description = description
@@ -141,6 +145,7 @@ class ComponentClass:
         self.check = check
         self.queries = queries or {}
         self.takes_anything = takes_anything
+        self.on_flow = on_flow
 
     @property
     def kind(self) -> str:

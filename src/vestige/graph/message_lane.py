@@ -197,6 +197,8 @@ class MessageLane:
         flow = self._flow(name, self._wires[name])
         if known.has_many_inputs:
             return flow
+        if known.on_flow is not None:
+            return known.on_flow(self._specs[name], flow)
         if known.is_pushed_down:
             raise GraphError(
                 f"component '{name}' ({known.name}): it cannot stand behind a "

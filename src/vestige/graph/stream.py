@@ -158,6 +158,14 @@ class Stream:
         )
 
     @property
+    def siblings(self) -> list[tuple[int, int]]:
+        """All data streams of its trace, if it is not of a file.
+
+        Their IDs, and those of their classes; who opens files knows those of these.
+        """
+        return []
+
+    @property
     def stream_class(self) -> StreamClass:
         """The model of its stream class."""
         return self.trace.trace_class.stream_classes[self.class_index]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ...graph.component_class import MakeFilter
     from ...graph.growing import Feed
+    from ...graph.message_component import Flow
     from ...graph.plan import ComponentSpec
     from ...graph.selection import Selection
     from ...graph.stream import Stream
@@ -33,6 +34,12 @@ def _check_times(spec: ComponentSpec) -> None:
     from ..filters.trimmer import check_times  # noqa: PLC0415 - see above
 
     check_times(spec)
+
+
+def _trim_flow(spec: ComponentSpec, flow: Flow) -> Flow:
+    from ..filters.trimmer import trim_flow  # noqa: PLC0415 - see above
+
+    return trim_flow(spec, flow)
 
 
 def _split_events(
@@ -74,6 +81,7 @@ def trimmer() -> Entry:
             },
             is_pushed_down=True,
             check=_check_times,
+            on_flow=_trim_flow,
         ),
         "filters.trimmer",
         "trim",

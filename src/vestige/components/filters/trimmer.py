@@ -1,7 +1,8 @@
 """A range of time: ``filter.utils.trimmer``.
 
 It is pushed down: what is outside of the range is not even read. So nothing passes
-through such a component; it changes what is wanted of the data streams before it.
+through such a component; it changes what is wanted of the data streams before it. Only
+behind components in Python it cuts what they give.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import re
 import time
 from calendar import timegm
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ... import core
 from ..._typing import TYPE_CHECKING
 from ...errors import GraphError, SelectionError
 from ...graph import Selection, Stream
@@ -19,9 +21,10 @@ from ...units import NANOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     from ...graph.growing import Feed
+    from ...graph.message_component import Flow, Pulled
     from ...graph.plan import ComponentSpec
 
-__all__ = ["TimeBound", "check_times", "time_range", "trim"]
+__all__ = ["TimeBound", "check_times", "time_range", "trim", "trim_flow"]
 
 DATE = r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"
 PART = r"(?:\.(?P<part>\d{1,9}))?"
@@ -154,6 +157,35 @@ def _bounds(spec: ComponentSpec) -> tuple[TimeBound | None, TimeBound | None]:
         for value in (spec.params.get(name) for name in ("begin", "end"))
     )
     return begin, end
+
+
+def trim_flow(spec: ComponentSpec, flow: Flow) -> Flow:
+    """Cut merges whose data streams nobody knows before to a range of time.
+
+    Args:
+        spec: The component.
+        flow: The merges that come in.
+    """
+    begin, end = _bounds(spec)
+
+    def trimmed() -> Iterator[Pulled]:
+        trimmer: core.Trimmer | None = None
+        for merge in flow():
+            if merge is None:
+                yield None
+                continue
+            if trimmer is None:
+                span = merge.time_span
+                first = None if span is None else span[0]
+                trimmer = core.Trimmer(
+                    None if begin is None else begin.resolved(first),
+                    None if end is None else end.resolved(first),
+                )
+            yield merge.within(trimmer)
+            if trimmer.has_ended:
+                return
+
+    return trimmed
 
 
 def time_range(

@@ -94,7 +94,8 @@ class DetailsSink:
             stream.id,
             stream.path,
             trace.name,
-            self._streams.get(trace.index, [(stream.id, stream.handle.class_id)]),
+            stream.siblings
+            or self._streams.get(trace.index, [(stream.id, stream.handle.class_id)]),
             [is_absolute(trace, clock) for clock in clocks],
         )
 
