@@ -46,6 +46,7 @@ SCRIPTS = (
     "plugins/src.ctf.fs/fail/test_fail",
     "plugins/src.ctf.fs/succeed/test_succeed",
     "plugins/src.ctf.fs/test_deterministic_ordering",
+    "plugins/src.ctf.lttng-live/test_live",
 )
 """The scripts that run the program; those of the Python module are not among them."""
 

@@ -17,11 +17,17 @@ use crate::errors::trace_format_error;
 use crate::merge::Merge;
 use crate::value::PythonBuilder;
 
+/// The address of a trace class, and the indexes of a stream class and a class in it.
+type NameKey = (usize, usize, u32);
+
+/// A trace class and a name in it.
+type KeptName = (Arc<TraceClass>, Py<PyString>);
+
 /// Names as Python strings, made once a trace and class.
 #[derive(Default)]
 pub struct Interner {
     /// The trace classes are kept, so that no other one gets the address of one that is gone.
-    names: RwLock<HashMap<(usize, usize, u32), (Arc<TraceClass>, Py<PyString>)>>,
+    names: RwLock<HashMap<NameKey, KeptName>>,
 }
 
 impl Interner {

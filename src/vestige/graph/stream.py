@@ -44,6 +44,10 @@ class TraceInfo:
         self.parsed = parsed
         self.epoch_origin = epoch_origin
         self.directories = tuple(directories)
+        self.has_name = True
+        """Whether it has a name, if only an empty one."""
+        self.grown: list[Stream] = []
+        """Its data streams so far, if it gains some while it is read."""
 
     def __repr__(self) -> str:
         """Show index and name."""

@@ -41,7 +41,7 @@ __all__ = [
 MAJOR, MINOR = 2, 4
 """The version of the protocol that is spoken here."""
 
-LARGEST_PACKET = 1 << 30
+LARGEST_PACKET = 1 << 28
 """Most bytes of a packet: LTTng makes none as large."""
 MOST_STREAMS = 1 << 16
 """Most data streams, or sessions, in one answer."""

@@ -50,6 +50,18 @@ def test_data_streams_are_merged(most):
     assert found == [0, 1, 2, 5, 6, 7, 10, 11, 12, 15, 16, 17]
 
 
+def test_what_is_known_of_traces_and_data_streams():
+    """Names are those of Babeltrace 2, and traces have none."""
+    with relay([served(0), served(5)], [METADATA_BYTES]) as other:
+        source = LttngLiveSource(LiveUrl.parse(other.url), "end")
+        while not source.streams:
+            source.poll(())
+        trace = source.streams[0].trace
+        assert (trace.has_name, trace.grown) == (False, source.streams)
+        assert [one.name for one in source.streams] == ["stream-0", "stream-1"]
+        source.close()
+
+
 def test_who_is_inactive_lets_the_others_go_on():
     """And data streams that appear later are in their place."""
     quiet = Served(steps=[1_002_000, "retry", 1_030_000, "retry"])

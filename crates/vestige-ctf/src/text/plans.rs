@@ -9,7 +9,10 @@ use crate::stream::DataStream;
 /// What is the same for all text of a data stream, for each kind of data stream.
 ///
 /// The trace classes are kept, so that no other one can have the address of one that is gone.
-pub struct PlanTable<P>(HashMap<(usize, usize, String), (Arc<TraceClass>, Arc<P>)>);
+pub struct PlanTable<P>(HashMap<PlanKey, (Arc<TraceClass>, Arc<P>)>);
+
+/// The address of a trace class, the index of a stream class in it, the name of the trace.
+type PlanKey = (usize, usize, String);
 
 impl<P> Default for PlanTable<P> {
     fn default() -> Self {

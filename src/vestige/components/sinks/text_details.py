@@ -90,12 +90,15 @@ class DetailsSink:
     def _describe(self, stream: Stream) -> tuple[object, ...]:
         trace = stream.trace
         clocks = trace.parsed.describe()["clocks"]
+        known = [(one.id, one.handle.class_id) for one in trace.grown]
         return (
             stream.id,
             stream.path,
-            trace.name,
+            trace.name if trace.has_name else None,
             stream.siblings
-            or self._streams.get(trace.index, [(stream.id, stream.handle.class_id)]),
+            or known
+            or self._streams.get(trace.index)
+            or [(stream.id, stream.handle.class_id)],
             [is_absolute(trace, clock) for clock in clocks],
         )
 

@@ -88,6 +88,7 @@ class LiveTrace:
             return
         if self.info is None:
             self.info = TraceInfo(self.index, "", parsed)
+            self.info.has_name = False
         else:
             self.info.learn(parsed)
             for one in self.streams:
@@ -207,4 +208,5 @@ class LiveStream:
                 )
                 identity = self.remote.id if instance is None else instance
                 self.stream = Stream(info, class_index, identity, self._path, handle)
+                info.grown.append(self.stream)
         return self.stream

@@ -222,6 +222,7 @@ class RecordingSource(Feed):
             stream = self._stream(opened.stream_class, instance, opened.path)
             self._streams[key] = stream
             self.streams.append(stream)
+            self._info.grown.append(stream)
             arrival.streams.append(stream)
         return stream
 
