@@ -1958,7 +1958,7 @@ class CopyLayout:
 
     Args:
         trace_class: The metadata of the trace.
-        version: Version of the copy, ``1.8`` or ``2``.
+        version: Version of the copy, ``1.8`` or ``2``; that of the trace when ``None``.
         discarded_events: Whether it tells how many event records were discarded.
         discarded_packets: Whether it tells how many packets were discarded.
         epoch_origin: Whether all clocks count from the Unix epoch, whatever the
@@ -1972,7 +1972,7 @@ class CopyLayout:
     def __new__(
         cls,
         trace_class: TraceClass,
-        version: str,
+        version: str | None = None,
         *,
         discarded_events: bool = True,
         discarded_packets: bool = True,
@@ -2001,6 +2001,20 @@ class MergeCopy:
 
         Raises:
             StorageError: The file cannot be made.
+        """
+
+    def unknown(self, merge: Merge) -> list[Any]:
+        """Return the objects of the data streams that were not added."""
+
+    def learn(self, stream: DataStream, layout: CopyLayout) -> None:
+        """Go on with the metadata of a trace that has more event record classes.
+
+        Args:
+            stream: A data stream that was added.
+            layout: The metadata of the copy.
+
+        Raises:
+            TraceFormatError: The headers of the copy would be others.
         """
 
     def consume(self, merge: Merge) -> None:

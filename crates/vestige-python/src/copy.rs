@@ -27,26 +27,30 @@ pub struct CopyLayout {
 impl CopyLayout {
     #[new]
     #[pyo3(signature = (
-        trace_class, version, *, discarded_events=true, discarded_packets=true,
+        trace_class, version=None, *, discarded_events=true, discarded_packets=true,
         epoch_origin=false, merge=None
     ))]
     fn new(
         py: Python<'_>,
         trace_class: &TraceClass,
-        version: &str,
+        version: Option<&str>,
         discarded_events: bool,
         discarded_packets: bool,
         epoch_origin: bool,
         merge: Option<&Merge>,
     ) -> PyResult<Self> {
-        let version = if version == "2" { Version::New } else { Version::Old };
+        let is_new = version.map_or(trace_class.inner.version.0 >= 2, |version| version == "2");
+        let (version, shown) = if is_new { (Version::New, "2") } else { (Version::Old, "1.8") };
         let added = merge.map_or_else(Vec::new, |merge| added_fields(&trace_class.inner, merge));
         let options =
             CopyOptions { version, discarded_events, discarded_packets, epoch_origin, added };
         let source = Arc::clone(&trace_class.inner);
         match py.detach(|| copy::CopyLayout::new(source, &options)) {
             Ok(inner) => Ok(Self { inner: Arc::new(inner) }),
-            Err(error) => Err(exception(py, "GraphError", &error.to_string(), None, None)),
+            Err(error) => {
+                let message = format!("cannot be written in CTF {shown}: {error}");
+                Err(exception(py, "GraphError", &message, None, None))
+            }
         }
     }
 
@@ -138,11 +142,25 @@ impl MergeCopy {
         let mut copies = self.lock();
         let open = (copies.paths.len() < MOST_OPEN).then_some(file);
         let file = CopyFile { path: PathBuf::from(&path), open };
-        let source = Arc::clone(&stream.inner);
+        let source = &stream.inner;
         let target = StreamCopy::new(file, Arc::clone(&layout.inner), source.class, stream_id);
         copies.inner.add(source, target);
         copies.paths.push(path);
         Ok(())
+    }
+
+    #[doc = core_doc!(MergeCopy.unknown)]
+    fn unknown<'py>(&self, py: Python<'py>, merge: &Merge) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let copies = self.lock();
+        let streams = merge.inner.streams.iter().enumerate();
+        let unknown = streams.filter(|(_, stream)| !copies.inner.knows(stream));
+        unknown.map(|(index, _)| merge.owners.bind(py).get_item(index)).collect()
+    }
+
+    #[doc = core_doc!(MergeCopy.learn)]
+    fn learn(&self, py: Python<'_>, stream: &DataStream, layout: &CopyLayout) -> PyResult<()> {
+        let learnt = self.lock().inner.learn(&stream.inner, &layout.inner);
+        learnt.map_err(|(stream, error)| self.error(py, stream, &error))
     }
 
     #[doc = core_doc!(MergeCopy.consume)]

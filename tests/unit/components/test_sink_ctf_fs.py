@@ -13,7 +13,7 @@ from support.peers import run_peer
 from support.random_classes import write_random
 from support.recordings import DATA
 from support.vestige_command import vestige as command
-from vestige import ctf
+from vestige import core, ctf
 from vestige.components.sinks.ctf_fs import CopyParams, CtfFsSink
 from vestige.components.sources.ctf_fs import CtfFsSource
 from vestige.errors import GraphError
@@ -210,6 +210,25 @@ def test_what_filters_add_is_written(tmp_path):
     ]
     assert b"debug_info" in lines[0]
     assert lines[1] == lines[0]
+
+
+def test_data_streams_and_classes_may_come_later(tmp_path):
+    """As those of a live session."""
+    events = numbered(40_000)  # More than one merge.
+    source = Trace(streams={"s": [Packet(events)]}).write(tmp_path / "trace")
+    inputs = CtfFsSource([source])
+    (tmp_path / "copy").mkdir()
+    sink = CtfFsSink(tmp_path / "copy", [], CopyParams(quiet=True))
+    grown = Trace(("uint32_t value;", "string later;")).metadata()
+
+    for merge in merges(inputs.streams, boundaries=True, tell=lambda _: None):
+        sink.consume(merge)
+        inputs.streams[0].trace.learn(core.TraceClass.parse(grown.encode()))
+    sink.finish()
+
+    [metadata] = (tmp_path / "copy").rglob("metadata")
+    assert "string later;" in metadata.read_text()
+    assert sum(1 for _ in vestige.open(tmp_path / "copy", strict=True)) == len(events)
 
 
 def test_a_packet_of_many_megabytes_is_copied_in_parts(tmp_path):

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::added::AddedColumns;
 use super::error::CopyError;
+use super::layout::CopyLayout;
 use super::stream::{StreamCopy, WriteAt};
 use crate::derived::Derived;
 use crate::messages::{pieces, Piece};
@@ -23,8 +24,8 @@ struct Copied<W> {
 /// Copies the data streams of merges.
 pub struct MergeCopy<W> {
     streams: Vec<Copied<W>>,
-    /// Which of them a data stream is, by its address; which stays its own, as it is kept here.
-    indexes: HashMap<usize, (usize, Arc<DataStream>)>,
+    /// Which of them a data stream is, by the number that its parts have in common.
+    indexes: HashMap<u64, usize>,
 }
 
 impl<W> Default for MergeCopy<W> {
@@ -35,11 +36,30 @@ impl<W> Default for MergeCopy<W> {
 
 impl<W: WriteAt> MergeCopy<W> {
     /// Adds a data stream and its copy.
-    pub fn add(&mut self, source: Arc<DataStream>, target: StreamCopy<W>) {
+    pub fn add(&mut self, source: &DataStream, target: StreamCopy<W>) {
+        self.indexes.insert(source.origin(), self.streams.len());
         let state = State::new(source.trace.slot_count);
-        let index = self.streams.len();
-        self.indexes.insert(Arc::as_ptr(&source) as usize, (index, source));
         self.streams.push(Copied { target, state });
+    }
+
+    /// Whether a data stream was added.
+    #[must_use]
+    pub fn knows(&self, source: &DataStream) -> bool {
+        self.indexes.contains_key(&source.origin())
+    }
+
+    /// Goes on with the layout of metadata that have more event record classes by now.
+    ///
+    /// # Errors
+    ///
+    /// When the headers of the copy would be others.
+    pub fn learn(&mut self, source: &DataStream, layout: &Arc<CopyLayout>) -> Result<()> {
+        let index = self.index_of(source);
+        let Some((index, copied)) = index.and_then(|at| Some((at, self.streams.get_mut(at)?)))
+        else {
+            return Ok(());
+        };
+        copied.target.learn(Arc::clone(layout)).map_err(|error| (index, error))
     }
 
     /// Copies a merge, with what filters added to its records.
@@ -75,8 +95,8 @@ impl<W: WriteAt> MergeCopy<W> {
         Ok(())
     }
 
-    fn index_of(&self, stream: &Arc<DataStream>) -> Option<usize> {
-        self.indexes.get(&(Arc::as_ptr(stream) as usize)).map(|found| found.0)
+    fn index_of(&self, stream: &DataStream) -> Option<usize> {
+        self.indexes.get(&stream.origin()).copied()
     }
 }
 

@@ -98,6 +98,23 @@ impl<W: WriteAt> StreamCopy<W> {
         }
     }
 
+    /// Goes on with a layout that has more event record classes.
+    ///
+    /// # Errors
+    ///
+    /// When its headers are others.
+    pub(super) fn learn(&mut self, layout: Arc<CopyLayout>) -> Result<()> {
+        let class = layout.target.stream_classes.get(self.stream);
+        if class.map(id_size) != Some(self.id_size) {
+            let message = "the metadata have grown to more event record classes than the IDs of \
+                           the copy can tell";
+            return Err(CopyError::Field(message.to_owned()));
+        }
+        self.ways = vec![None; class.map_or(0, |class| class.event_classes.len())];
+        self.layout = layout;
+        Ok(())
+    }
+
     /// Counts event records that the tracer discarded; one when their number is unknown.
     pub fn discard_events(&mut self, count: Option<u64>) {
         self.discarded = self.discarded.saturating_add(count.unwrap_or(1));
@@ -280,12 +297,11 @@ impl<W: WriteAt> StreamCopy<W> {
         let layout = Arc::clone(&self.layout);
         let Some(class) = layout.target.stream_classes.get(self.stream) else { return Ok(()) };
         let added = layout.added.get(self.stream).map_or(&[][..], Vec::as_slice);
-        let event = class.event_classes.get(record.class as usize);
-        let target = [
-            class.event_context.as_ref(),
-            event.and_then(|event| event.context.as_ref()),
-            event.and_then(|event| event.payload.as_ref()),
-        ];
+        let Some(event) = class.event_classes.get(record.class as usize) else {
+            let message = "an event record of a class that the metadata of the copy do not have";
+            return Err(CopyError::Field(message.to_owned()));
+        };
+        let target = [class.event_context.as_ref(), event.context.as_ref(), event.payload.as_ref()];
         let mut reader: BitReader<'_> = batch.body_reader(record, state);
         state.forget_empty_elements();
         for (scope, (source, target)) in

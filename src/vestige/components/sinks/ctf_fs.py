@@ -17,7 +17,7 @@ from ...errors import GraphError, StorageError
 from .ctf_fs_paths import stream_name, trace_path, unused_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from contextlib import ExitStack
 
     from ...graph import Stream, TraceInfo
@@ -56,6 +56,25 @@ class CopyParams:
         self.quiet = quiet
 
 
+class _TraceCopy:
+    # A trace and its copy.
+
+    def __init__(self, trace: TraceInfo, layout: core.CopyLayout) -> None:
+        self.trace = trace
+        self.parsed = trace.parsed
+        self.layout = layout
+        self.directory = Path()
+        self.streams: list[Stream] = []
+        self.names: set[str] = set()
+
+    def write_metadata(self) -> None:
+        """Write the metadata, or replace them."""
+        path = self.directory / "metadata"
+        fresh = self.directory / ".metadata"
+        fresh.write_bytes(self.layout.metadata.encode())
+        fresh.replace(path)
+
+
 class CtfFsSink:
     """Copies data streams into traces below a directory.
 
@@ -79,9 +98,14 @@ class CtfFsSink:
         self._directory = directory
         self._streams = streams
         self._params = params or CopyParams()
-        self._copy: core.MergeCopy | None = None
-        self._paths: list[Path] = []
+        self._copy = core.MergeCopy()
+        self._has_begun = False
+        self._traces: dict[TraceInfo, _TraceCopy] = {}
         self._is_told = False
+
+    @property
+    def _paths(self) -> list[Path]:
+        return [one.directory for one in self._traces.values()]
 
     def consume(self, merge: core.Merge) -> None:
         """Copy a merge.
@@ -91,8 +115,13 @@ class CtfFsSink:
             GraphError: The version of CTF cannot have a field class.
         """
         try:
-            if self._copy is None:
-                self._copy = self._begun(merge)
+            if not self._has_begun:
+                self._begin(merge)
+            if unknown := self._copy.unknown(merge):
+                self._add(unknown, merge)
+            for one in self._traces.values():
+                if one.trace.parsed is not one.parsed:
+                    self._learn(one, merge)
             self._copy.consume(merge)
         except StorageError as error:
             raise self._incomplete(error) from error
@@ -105,8 +134,8 @@ class CtfFsSink:
             GraphError: The version of CTF cannot have a field class.
         """
         try:
-            if self._copy is None:
-                self._copy = self._begun(None)
+            if not self._has_begun:
+                self._begin(None)
             self._copy.finish()
         except StorageError as error:
             raise self._incomplete(error) from error
@@ -121,8 +150,7 @@ class CtfFsSink:
         if self._is_told:
             return
         with suppress(StorageError):
-            if self._copy is not None:
-                self._copy.finish()
+            self._copy.finish()
         for path in self._paths:
             sys.stderr.write(f"not complete: {path}\n")
 
@@ -130,70 +158,81 @@ class CtfFsSink:
         """Return an error that says which traces are not complete."""
         self._is_told = True
         message = error.message
-        if self._paths:
+        if self._traces:
             paths = ", ".join(str(path) for path in self._paths)
             message = f"{message}; not complete: {paths}"
         return StorageError(message, path=error.path, errno=error.errno)
 
-    def _begun(self, merge: core.Merge | None) -> core.MergeCopy:
+    def _begin(self, merge: core.Merge | None) -> None:
         """Make the traces with their metadata and files, without a packet."""
-        copy = core.MergeCopy()
-        traces: dict[TraceInfo, list[Stream]] = {}
-        for stream in self._streams:
-            traces.setdefault(stream.trace, []).append(stream)
-        if self._params.single and len(traces) > 1:
+        self._has_begun = True
+        self._add(self._streams, merge)
+
+    def _add(self, streams: Iterable[Stream], merge: core.Merge | None) -> None:
+        """Add data streams, and their traces if these are new."""
+        new: dict[TraceInfo, list[Stream]] = {}
+        for stream in streams:
+            new.setdefault(stream.trace, []).append(stream)
+        count = len({*self._traces, *new})
+        if self._params.single and count > 1:
             raise GraphError(
-                f"assume-single-trace: there are {len(traces)} traces",
-                path=self._directory,
+                f"assume-single-trace: there are {count} traces", path=self._directory
             )
         # What a version cannot have is told before anything is written.
-        layouts = {trace: self._layout(trace, merge) for trace in traces}
-        for trace, streams in traces.items():
-            self._add_trace(copy, trace, streams, layouts[trace])
-        return copy
+        made = [
+            _TraceCopy(trace, self._layout(trace, merge))
+            for trace in new
+            if trace not in self._traces
+        ]
+        for one in made:
+            self._add_trace(one)
+        for trace, its_streams in new.items():
+            for stream in its_streams:
+                self._add_stream(self._traces[trace], stream)
 
     def _layout(self, trace: TraceInfo, merge: core.Merge | None) -> core.CopyLayout:
-        old = trace.parsed.describe()["version"][0] < 2  # noqa: PLR2004 - CTF 2
-        version = self._params.version or ("1.8" if old else "2")
         try:
             return core.CopyLayout(
                 trace.parsed,
-                version,
+                self._params.version,
                 discarded_events=self._params.discarded_events,
                 discarded_packets=self._params.discarded_packets,
                 epoch_origin=trace.epoch_origin,
                 merge=merge,
             )
         except GraphError as error:
-            raise GraphError(
-                f"cannot be written in CTF {version}: {error.message}",
-                path=_first_path(trace),
-            ) from error
+            raise GraphError(error.message, path=_first_path(trace)) from error
 
-    def _add_trace(
-        self,
-        copy: core.MergeCopy,
-        trace: TraceInfo,
-        streams: Sequence[Stream],
-        layout: core.CopyLayout,
-    ) -> None:
+    def _learn(self, one: _TraceCopy, merge: core.Merge) -> None:
+        """Go on with the metadata of a trace that has more of them by now."""
+        one.parsed = one.trace.parsed
+        one.layout = self._layout(one.trace, merge)
+        try:
+            one.write_metadata()
+        except OSError as error:
+            raise _storage_error(error, one.directory) from error
+        for stream in one.streams:
+            self._copy.learn(stream.handle, one.layout)
+
+    def _add_trace(self, one: _TraceCopy) -> None:
         directory = self._directory
         if not self._params.single:
-            path = trace_path(trace.name, trace.parsed.environment)
+            path = trace_path(one.trace.name, one.trace.parsed.environment)
             directory = unused_path(directory / path)
+        one.directory = directory
         try:
             directory.mkdir(parents=True)
-            self._paths.append(directory)
-            with (directory / "metadata").open("xb") as file:
-                file.write(layout.metadata.encode())
+            self._traces[one.trace] = one
+            one.write_metadata()
         except OSError as error:
             raise _storage_error(error, directory) from error
-        names: set[str] = set()
-        for stream in streams:
-            name = stream_name(stream.path, names)
-            names.add(name)
-            file_path = os.fspath(directory / name)
-            copy.add(stream.handle, layout, stream.id, file_path)
+
+    def _add_stream(self, one: _TraceCopy, stream: Stream) -> None:
+        name = stream_name(stream.path, one.names)
+        one.names.add(name)
+        one.streams.append(stream)
+        path = os.fspath(one.directory / name)
+        self._copy.add(stream.handle, one.layout, stream.id, path)
 
 
 def _first_path(trace: TraceInfo) -> Path | None:
