@@ -141,6 +141,7 @@ class FoundPlugins:
     def _in_folders(self) -> UserPlugins:
         from ..compat.bt2.plugin_files import Failure, load_plugins
 
+        _find_modules()
         failures: list[Failure] = []
         plugins = load_plugins(self._folders, failures)
         _report(failures)
@@ -151,6 +152,7 @@ class FoundPlugins:
         """What distributions bring: looked up last, since it takes long."""
         from ..compat.bt2.plugin_files import Failure, installed_plugins
 
+        _find_modules()
         failures: list[Failure] = []
         plugins = installed_plugins(failures)
         _report(failures)
@@ -161,6 +163,17 @@ class FoundPlugins:
         from .general_options import LOG_LEVELS
 
         return UserPlugins(plugins, LOG_LEVELS[self._log_level])
+
+
+def _find_modules() -> None:
+    """Let plugins import what other programs can: ours start without it."""
+    if sys.flags.no_site:
+        import site
+
+        site.main()
+    if sys.flags.ignore_environment:
+        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        sys.path[1:1] = [one for one in given if one and one not in sys.path]
 
 
 def _report(failures: Sequence[Any]) -> None:

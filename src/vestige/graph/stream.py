@@ -162,6 +162,11 @@ class Stream:
         )
 
     @property
+    def told_names(self) -> tuple[str | None, str | None]:
+        """Its name and that of its trace, as a text of details tells them."""
+        return self.path, self.trace.name if self.trace.has_name else None
+
+    @property
     def siblings(self) -> list[tuple[int, int]]:
         """All data streams of its trace, if it is not of a file.
 

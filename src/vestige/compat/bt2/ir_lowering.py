@@ -66,6 +66,11 @@ class MadeStream(Stream):
             self._no_packet = None
 
     @property
+    def told_names(self) -> tuple[str | None, str | None]:
+        """Its name and that of its trace, if they have any."""
+        return self.bt2_stream._name, self.bt2_stream._trace._name
+
+    @property
     def siblings(self) -> list[tuple[int, int]]:
         """All streams of its trace: their IDs, and those of their classes."""
         return [(one._id, one._cls._id) for one in self.bt2_stream._trace._streams]

@@ -93,8 +93,7 @@ class DetailsSink:
         known = [(one.id, one.handle.class_id) for one in trace.grown]
         return (
             stream.id,
-            stream.path,
-            trace.name if trace.has_name else None,
+            *stream.told_names,
             stream.siblings
             or known
             or self._streams.get(trace.index)
