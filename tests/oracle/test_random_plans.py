@@ -103,9 +103,12 @@ def plan_words(seed: int) -> list[str]:
         is_trimmed |= plan.is_trimmed
     plan.is_trimmed = is_trimmed
     last = plan.filters(whole, 3)
-    sinks = ["text.pretty", "text.pretty", "utils.dummy"]
-    if not plan.is_trimmed:
-        sinks.append("utils.counter")
+    sinks = [
+        "text.pretty",
+        "text.pretty",
+        "utils.counter",
+        "utils.dummy",
+    ]
     plan.connect(last, plan.part(f"sink.{chance.choice(sinks)}"))
     return plan.words
 

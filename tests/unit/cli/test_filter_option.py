@@ -8,9 +8,11 @@ import pytest
 
 from support.call_traces import enter, leave, packet, state, write_calls
 from support.ctf_writer import Event
+from support.recordings import DEMO
 from vestige import ctf
 
 READERS = ["view", "export", "report", "debuginfo", "check"]
+WITHOUT_PLACES = "$ctx.debug_info.func == 'main*'"
 OUTER, MIDDLE, INNER = 0x1000, 0x1100, 0x1200
 
 
@@ -46,6 +48,20 @@ def test_only_events_that_pass_are_shown(run, orders):
     assert exported(run, *both) == [30, 60, 90]
     assert exported(run, "--filter", "$ctx.cpu_id == 3", orders) == [60, 70]
     assert exported(run, "-e", "*:order", "--filter", "price < 5", orders) == [0]
+
+
+def test_places_can_be_named_where_they_are_shown(run):
+    """By the structure that the debug-info filter adds."""
+    words = ["--debug-info-target-prefix", DEMO / "root", DEMO / "trace"]
+    words = ["view", "--debug-info-dir", DEMO / "debug", *words]
+    text = run(*words, "--filter", "$ctx.debug_info.func == 'discount+*'")[1]
+    lines = text.splitlines()
+
+    assert lines
+    assert all(" discount at discount.c:" in line for line in lines)
+    status, _, errors = run(*words, "--no-debug-info", "--filter", WITHOUT_PLACES)
+    assert status == 2
+    assert "no selected event has the context 'debug_info'" in errors
 
 
 @pytest.mark.parametrize("verb", READERS)
