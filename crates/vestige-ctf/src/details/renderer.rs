@@ -16,8 +16,9 @@ use crate::encode::encoded;
 use crate::encode::value::{Cell, Value};
 use crate::error::CtfError;
 use crate::messages::{pieces, Piece};
-use crate::model::{EventClass, FieldClass};
+use crate::model::{EventClass, FieldClass, FieldKind, Member, TraceClass};
 use crate::muxer::{Merge, Notice, Run};
+use crate::places::place_class;
 use crate::record::{DecodeError, State};
 use crate::stream::{Batch, BoundaryKind, DataStream, Lost, LostKind, Packet, Record};
 use crate::text::plans::EventPlans;
@@ -104,7 +105,7 @@ impl Renderer {
                 self.streams.insert(key, text);
             }
             match piece {
-                Piece::Notice(_, notice) => self.notice(stream, key, notice),
+                Piece::Notice(_, notice) => self.notice(stream, key, notice, derived),
                 Piece::Run { run, first, .. } => {
                     result = self.run(merge, key, &run, (first, derived));
                 }
@@ -151,7 +152,7 @@ impl Renderer {
     }
 
     /// Writes the class of a trace once, in front of a message.
-    fn declare(&mut self, stream: &Arc<DataStream>, key: usize) {
+    fn declare(&mut self, stream: &Arc<DataStream>, key: usize, trace: &TraceClass) {
         let class = (stream.identity.index, Arc::as_ptr(&stream.trace) as usize);
         if !self.options.metadata || !self.classes.insert(class) {
             return;
@@ -162,19 +163,27 @@ impl Renderer {
         }
         self.has_printed = true;
         let mut writer = ClassWriter { out: &mut self.out, options: &self.options, indent: 0 };
-        writer.trace_class(&stream.trace, &text.facts);
+        writer.trace_class(trace, &text.facts);
         if self.options.data {
             // What follows in the same message stands apart.
             self.out.push(b'\n');
         }
     }
 
-    fn notice(&mut self, stream: &Arc<DataStream>, key: usize, notice: &Notice) {
+    fn notice(
+        &mut self,
+        stream: &Arc<DataStream>,
+        key: usize,
+        notice: &Notice,
+        derived: &[Arc<Derived>],
+    ) {
         match notice {
             Notice::Boundary(boundary) => {
                 let time = boundary.cycles;
                 match &boundary.kind {
-                    BoundaryKind::StreamBeginning => self.stream_beginning(stream, key, time),
+                    BoundaryKind::StreamBeginning => {
+                        self.stream_beginning(stream, key, time, derived);
+                    }
                     BoundaryKind::StreamEnd => self.stream_end(stream, key, time),
                     BoundaryKind::PacketBeginning(packet) => {
                         self.packet_beginning(stream, key, packet, time);
@@ -207,9 +216,17 @@ impl Renderer {
         writer.object(what);
     }
 
-    fn stream_beginning(&mut self, stream: &Arc<DataStream>, key: usize, time: Option<u64>) {
+    fn stream_beginning(
+        &mut self,
+        stream: &Arc<DataStream>,
+        key: usize,
+        time: Option<u64>,
+        derived: &[Arc<Derived>],
+    ) {
         let is_new = self.out.len();
-        self.declare(stream, key);
+        let with_places = with_places(&stream.trace, derived);
+        let trace = with_places.as_ref().unwrap_or(&stream.trace);
+        self.declare(stream, key, trace);
         if !self.options.data {
             return;
         }
@@ -234,7 +251,7 @@ impl Renderer {
         if let Some(name) = name.filter(|_| self.options.stream_class_name) {
             writer.line("Class name", name);
         }
-        writer.trace(&stream.trace, &text.facts);
+        writer.trace(trace, &text.facts);
     }
 
     fn stream_end(&mut self, stream: &Arc<DataStream>, key: usize, time: Option<u64>) {
@@ -508,6 +525,40 @@ fn tag(options: &Options, [trace, class, id]: [u64; 3]) -> Vec<u8> {
         }
     };
     text.into_bytes()
+}
+
+/// The trace class behind filters that add source places, if there are any: the fields are
+/// members of the common contexts that have them, and as with Babeltrace 2 it is another trace,
+/// without a UUID.
+fn with_places(trace: &TraceClass, derived: &[Arc<Derived>]) -> Option<TraceClass> {
+    let places = place_class();
+    let mut columns = derived.iter().filter(|one| *one.class == places).peekable();
+    columns.peek()?;
+    let mut trace = TraceClass { uuid: None, ..trace.clone() };
+    for one in columns {
+        for class in &mut trace.stream_classes {
+            let context = class.event_context.as_mut().filter(|class| has_addresses(class));
+            let Some(FieldKind::Structure { members, .. }) = context.map(|class| &mut class.kind)
+            else {
+                continue;
+            };
+            if members.iter().all(|member| member.name() != one.name) {
+                let class = (*one.class).clone();
+                let member = Member::new(one.name.clone(), class);
+                members.push(Member { verbatim: true, ..member });
+            }
+        }
+    }
+    Some(trace)
+}
+
+/// Whether a common context tells an address and a process, as LTTng's do.
+fn has_addresses(context: &FieldClass) -> bool {
+    let integer = |name| match &context.member(name)?.1.kind {
+        FieldKind::Integer(class) => Some((class.signed, class.size)),
+        _ => None,
+    };
+    integer("ip").is_some_and(|(signed, _)| !signed) && integer("vpid") == Some((true, 32))
 }
 
 /// What makes the text of the values of a column: a line break, the name, the value.
