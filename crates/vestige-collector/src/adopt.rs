@@ -35,6 +35,10 @@ impl Recording {
             }
             let account = self.checked(account, &mut names);
             self.arena.note(slot, &account);
+            if is_claimed && account.opened != 0 {
+                let thread = self.told_identity(&self.first_look(slot));
+                self.trace.streams().take_over(account.instance_id, thread.pid_namespace);
+            }
             if let Some(mut guard) = self.slot(slot).filter(|_| is_claimed) {
                 *guard = Some(Box::new(SlotState {
                     account,

@@ -11,6 +11,8 @@ const NAMESAKE_BITS: u32 = 10;
 const NAMESAKE_MASK: u64 = (1 << NAMESAKE_BITS) - 1;
 /// Namespaces beyond these share a number.
 const MOST_SPACES: usize = 511;
+/// In place of a PID namespace of which only the number is known.
+const UNKNOWN_SPACE: u64 = u64::MAX;
 /// Streams whose threads have ended and that may be continued; the oldest are forgotten.
 const MOST_ENDED: usize = 1024;
 
@@ -77,6 +79,24 @@ impl Streams {
         place as u64
     }
 
+    /// Goes on with the number of a PID namespace that another collector has given: those of its
+    /// streams have it, and a dump of their processes must have the same.
+    pub fn take_over(&mut self, instance: u64, pid_namespace: u64) {
+        let place = (instance >> (ID_BITS + NAMESAKE_BITS) & ((1 << SPACE_BITS) - 1)) as usize;
+        if instance >> (64 - ID_BITS) == 0 || place >= MOST_SPACES {
+            return;
+        }
+        if self.spaces.len() <= place {
+            self.spaces.resize(place + 1, UNKNOWN_SPACE);
+        }
+        let is_known = self.spaces.contains(&pid_namespace);
+        if let Some(space) = self.spaces.get_mut(place).filter(|one| **one == UNKNOWN_SPACE) {
+            if !is_known {
+                *space = pid_namespace;
+            }
+        }
+    }
+
     /// Gives a thread a stream: one of its process that ended before a time, or a new one.
     pub fn begin(
         &mut self,
@@ -138,5 +158,53 @@ impl Streams {
             self.ended.pop_front();
         }
         self.ended.push_back((arena, thread, account));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun(streams: &mut Streams, vpid: u32, pid_namespace: u64) -> u64 {
+        let thread = Identity { vpid, vtid: vpid, pid_namespace, ..Identity::default() };
+        let mut account = Account::default();
+        streams.begin(0, &thread, 0, &mut account);
+        account.instance_id
+    }
+
+    fn space_of(instance: u64) -> u64 {
+        instance >> (ID_BITS + NAMESAKE_BITS) & ((1 << SPACE_BITS) - 1)
+    }
+
+    #[test]
+    fn namespaces_keep_their_numbers_in_the_next_collector() {
+        let mut first = Streams::default();
+        let all: Vec<_> = (10..14).map(|space| begun(&mut first, 1, space)).collect();
+        let mut next = Streams::default();
+        // The threads of the others have ended.
+        for (instance, space) in all.iter().zip(10..14).skip(2) {
+            next.take_over(*instance, space);
+        }
+        assert_eq!(space_of(begun(&mut next, 2, 13)), 3);
+        assert_eq!(space_of(next.apart(12, 0)), 2);
+        // Their numbers are not given again.
+        assert_eq!(space_of(begun(&mut next, 2, 20)), 4);
+    }
+
+    #[test]
+    fn a_number_is_of_one_namespace() {
+        let mut streams = Streams::default();
+        let instance = begun(&mut streams, 1, 10);
+        streams.take_over(instance, 11);
+        streams.take_over(begun(&mut Streams::default(), 1, 11), 10);
+        assert_eq!(space_of(begun(&mut streams, 2, 10)), 0);
+        assert_eq!(space_of(begun(&mut streams, 2, 11)), 1);
+    }
+
+    #[test]
+    fn rings_of_cpus_are_of_no_namespace() {
+        let mut streams = Streams::default();
+        streams.take_over(5 << NAMESAKE_BITS, 10);
+        assert_eq!(streams.spaces, []);
     }
 }
