@@ -71,6 +71,23 @@ def test_who_is_inactive_lets_the_others_go_on():
     assert found == [0, 1, 1, 2, 2, 3, 10, 11, 11, 12, 12, 13]
 
 
+def test_who_is_only_inactive_holds_nothing_back():
+    """Times of data streams without a packet count, too."""
+    quiet = Served(steps=[*range(1_002_000, 1_200_000, 1_000)])
+    with relay([served(0), quiet], [METADATA_BYTES]) as other:
+        source = LttngLiveSource(LiveUrl.parse(other.url), "end")
+        found = []
+        for merge in merges(
+            [], feeds={source: Selection()}, retry_duration=0, tell=found.append
+        ):
+            found += [one["value"] for one in merge.events()]
+            if len(found) == 6:
+                break
+        assert len(quiet.steps) > 100
+        source.close()
+    assert found == [0, 1, 2, 10, 11, 12]
+
+
 def test_metadata_come_in_parts():
     """Until they say enough, nothing is read; a part may end anywhere."""
     text = Trace().metadata().encode()

@@ -120,11 +120,12 @@ class LiveStream:
         self._certain: int | None = None
         self._told = -1
         self._is_told_ended = False
+        self._is_numbered = False
 
     @property
     def is_unknown(self) -> bool:
         """Whether nobody knows yet what it holds, and from when on."""
-        return self.stream is None and not self.has_ended
+        return self._born(None) is None and not self.has_ended
 
     @property
     def has_waiting(self) -> bool:
@@ -156,6 +157,10 @@ class LiveStream:
         file = core.DataFile.of_bytes(info.parsed, self._path, data)
         stream = self._born(file.stream_instance)
         if stream is not None:
+            if not self._is_numbered and file.stream_instance is not None:
+                # Until now nobody had said.
+                stream.id = file.stream_instance
+            self._is_numbered = True
             if file.stream_class != stream.class_index:
                 raise TraceFormatError(
                     f"{self.trace.url}: a packet of another stream class than was said"
