@@ -10,7 +10,7 @@
 mod growth;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -192,9 +192,10 @@ impl Merge {
     #[must_use]
     pub fn of_streams(&self, wanted: &[bool]) -> (Self, Vec<usize>) {
         let is_wanted = |rank: usize| wanted.get(rank).copied().unwrap_or(false);
+        let ranks: HashMap<u64, usize> =
+            self.streams.iter().enumerate().map(|(rank, one)| (one.origin(), rank)).collect();
         let of_batch = |batch: &Arc<Batch>| {
-            let same = |stream: &Arc<DataStream>| Arc::ptr_eq(stream, &batch.stream);
-            self.streams.iter().position(same).is_some_and(is_wanted)
+            ranks.get(&batch.stream.origin()).is_some_and(|&rank| is_wanted(rank))
         };
         let batches: Vec<bool> = self.batches.iter().map(of_batch).collect();
         let (streams, all) = (Arc::clone(&self.streams), self.batches.clone());

@@ -131,12 +131,14 @@ pub struct CallScan {
     events: CallEvents,
     /// By the address of the data stream, which the entry keeps alive.
     layouts: HashMap<usize, (Arc<DataStream>, Arc<Layout>)>,
+    /// Numbers of data streams: parts of one that grows have the same.
+    numbers: HashMap<u64, u32>,
 }
 
 impl CallScan {
     /// A scan for records of some names.
     pub fn new(events: CallEvents) -> Self {
-        Self { events, layouts: HashMap::new() }
+        Self { events, layouts: HashMap::new(), numbers: HashMap::new() }
     }
 
     /// What each record of a merge tells, in order, and what more those of [`Kind::Code`] do.
@@ -172,7 +174,8 @@ impl CallScan {
         if let Some((_, layout)) = self.layouts.get(&key) {
             return Arc::clone(layout);
         }
-        let number = u32::try_from(self.layouts.len()).unwrap_or(NO_STREAM - 1);
+        let next = u32::try_from(self.numbers.len()).unwrap_or(NO_STREAM - 1);
+        let number = *self.numbers.entry(stream.origin()).or_insert(next);
         let layout = Arc::new(self.find_layout(&stream.trace, stream.class, number));
         self.layouts.insert(key, (Arc::clone(stream), Arc::clone(&layout)));
         layout
