@@ -29,20 +29,30 @@ const LOG_LEVELS: [&str; 15] = [
 /// What the packets of a stream class tell.
 #[derive(Debug, Clone, Copy)]
 struct PacketFacts {
+    packets: bool,
     beginning: bool,
     end: bool,
     discarded_events: bool,
+    timed_events: bool,
     discarded_packets: bool,
+    timed_packets: bool,
 }
 
 impl PacketFacts {
     fn of(class: &StreamClass) -> Self {
         let has = |role| class.packet_context.as_ref().is_some_and(|class| has_role(class, role));
+        let (beginning, end) = (has(Role::PacketBeginning), has(Role::PacketEnd));
+        // Files say it by the fields of their packets, whoever made the class in so many words.
+        let says = |name, otherwise| class.says(name).unwrap_or(otherwise);
+        let timed = beginning && end;
         Self {
-            beginning: has(Role::PacketBeginning),
-            end: has(Role::PacketEnd),
-            discarded_events: has(Role::EventsDiscarded),
-            discarded_packets: has(Role::PacketSequenceNumber),
+            packets: says("supports_packets", true),
+            beginning,
+            end,
+            discarded_events: says("supports_discarded_events", has(Role::EventsDiscarded)),
+            timed_events: says("discarded_events_have_default_clock_snapshots", timed),
+            discarded_packets: says("supports_discarded_packets", has(Role::PacketSequenceNumber)),
+            timed_packets: says("discarded_packets_have_default_clock_snapshots", timed),
         }
     }
 }
@@ -122,17 +132,18 @@ impl ClassWriter<'_> {
     }
 
     fn packet_facts(&mut self, facts: PacketFacts) {
-        let timed = facts.beginning && facts.end;
-        self.flag("Supports packets", true);
-        self.flag("Packets have beginning default clock snapshot", facts.beginning);
-        self.flag("Packets have end default clock snapshot", facts.end);
+        self.flag("Supports packets", facts.packets);
+        if facts.packets {
+            self.flag("Packets have beginning default clock snapshot", facts.beginning);
+            self.flag("Packets have end default clock snapshot", facts.end);
+        }
         self.flag("Supports discarded events", facts.discarded_events);
         if facts.discarded_events {
-            self.flag("Discarded events have default clock snapshots", timed);
+            self.flag("Discarded events have default clock snapshots", facts.timed_events);
         }
         self.flag("Supports discarded packets", facts.discarded_packets);
         if facts.discarded_packets {
-            self.flag("Discarded packets have default clock snapshots", timed);
+            self.flag("Discarded packets have default clock snapshots", facts.timed_packets);
         }
     }
 
