@@ -78,6 +78,7 @@ from .fields import (
     _UnsignedIntegerFieldConst,
     _VariantFieldConst,
 )
+from .graph import Graph
 from .integer_ranges import (
     SignedIntegerRange,
     SignedIntegerRangeSet,
@@ -170,6 +171,11 @@ from .mip import (
 )
 from .plugin_files import plugin_component_class, register_plugin
 from .plugins import find_plugin, find_plugins
+from .ports import (
+    _FilterComponentConst,
+    _SinkComponentConst,
+    _SourceComponentConst,
+)
 from .query import QueryExecutor
 from .trace_ir import (
     ClockClassOffset,

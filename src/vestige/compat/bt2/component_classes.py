@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ...components.registry import Registry
@@ -9,7 +10,33 @@ from .errors import KIND_NUMBERS
 
 __all__ = ["is_user_class", "kind_of", "registry"]
 
-registry = Registry()
+FOLDERS = "BABELTRACE_PLUGIN_PATH"
+"""A variable with folders in which plugins are, separated by colons."""
+
+
+class _CurrentRegistry:
+    # Component classes, with those of plugins in the folders that are named just now.
+
+    def __init__(self) -> None:
+        self._folders: str | None = None
+        self._registry = Registry()
+
+    def _current(self) -> Registry:
+        folders = os.environ.get(FOLDERS, "")
+        if folders != self._folders:
+            from .plugin_files import load_plugins  # noqa: PLC0415 - few have plugins
+            from .user_plugins import UserPlugins  # noqa: PLC0415 - as above
+
+            self._folders = folders
+            plugins = load_plugins([one for one in folders.split(":") if one])
+            self._registry = Registry(plugins=UserPlugins(plugins))
+        return self._registry
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._current(), name)
+
+
+registry: Any = _CurrentRegistry()
 """Where component classes are looked up."""
 
 
@@ -82,8 +109,7 @@ def component_class(full_name: str) -> Any:
     Returns:
         A class in Python itself, if it is one.
     """
-    user_class = getattr(registry, "user_class", None)
-    made = None if user_class is None else user_class(full_name)
+    made = registry.user_class(full_name)
     return CLASSES[full_name.partition(".")[0]](full_name) if made is None else made
 
 

@@ -6,11 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...components.sources.ctf_fs_queries import support_info
-from ...ctf import find_traces
-from ...errors import VestigeError
+from ...components.input_search import FoundInput, InputSearch
 from .checks import check_str
-from .component_classes import kind_of
+from .component_classes import component_class, kind_of, registry
 from .logging import LoggingLevel, check_log_level
 from .plugins import find_plugin
 from .values import MapValue, create_value
@@ -176,14 +174,14 @@ def discovered(specs: Sequence[AutoSourceComponentSpec]) -> list[ComponentSpec]:
         RuntimeError: For an input there is none.
     """
     unused = []
-    found: dict[str, tuple[list[str], list[AutoSourceComponentSpec]]] = {}
+    found: dict[object, tuple[list[FoundInput], list[AutoSourceComponentSpec]]] = {}
     for spec in specs:
-        groups = _groups(os.fspath(spec.input))
-        if not groups:
+        inputs = [*InputSearch(registry).inputs(os.fspath(spec.input))]
+        if not inputs:
             unused.append(os.fspath(spec.input))
-        for group, path in groups:
-            inputs, makers = found.setdefault(group, ([], []))
-            inputs.append(path)
+        for one in inputs:
+            there, makers = found.setdefault(one.key, ([], []))
+            there.append(one)
             if spec not in makers:
                 makers.append(spec)
     if unused:
@@ -194,24 +192,8 @@ def discovered(specs: Sequence[AutoSourceComponentSpec]) -> list[ComponentSpec]:
     return [_combined(inputs, makers) for inputs, makers in found.values()]
 
 
-def _groups(text: str) -> list[tuple[str, str]]:
-    """Return the traces at or below a path, each with what it is a part of."""
-    try:
-        traces = [os.fspath(one.directory) for one in find_traces(text)]
-    except (OSError, VestigeError):
-        return []
-    groups = []
-    for path in traces:
-        try:
-            group = support_info({"input": path, "type": "directory"}).get("group")
-        except VestigeError:
-            group = None
-        groups.append((group or path, path))
-    return groups
-
-
 def _combined(
-    inputs: list[str], makers: Sequence[AutoSourceComponentSpec]
+    inputs: Sequence[FoundInput], makers: Sequence[AutoSourceComponentSpec]
 ) -> ComponentSpec:
     params = MapValue()
     level = LoggingLevel.NONE
@@ -220,7 +202,5 @@ def _combined(
         params.update(maker.params or {})
         level = level if maker.logging_level is None else maker.logging_level
         obj = obj if maker.obj is AutoSourceComponentSpec._no_obj else maker.obj
-    params["inputs"] = inputs
-    return ComponentSpec.from_named_plugin_and_component_class(
-        "ctf", "fs", params, obj, level
-    )
+    params["inputs"] = [one.text for one in inputs]
+    return ComponentSpec(component_class(inputs[0].class_name), params, obj, level)

@@ -24,13 +24,15 @@ def leaf_field(field: Any) -> Any:
     Args:
         field: A field, or any other object.
     """
-    while isinstance(field, _VariantFieldConst | _OptionFieldConst):
-        field = (
-            field.selected_option
-            if isinstance(field, _VariantFieldConst)
-            else field.field
-        )
-    return field
+    # Those that a component fills have the same properties.
+    while True:
+        kind = type(field)
+        if hasattr(kind, "selected_option"):
+            field = field.selected_option
+        elif hasattr(kind, "has_field"):
+            field = field.field
+        else:
+            return field
 
 
 def field_of(value: Any, field_class: Any) -> Any:
@@ -193,6 +195,9 @@ class _EnumerationFieldConst(_IntegerFieldConst):
     def __repr__(self) -> str:
         return f"{self._value} ({', '.join(self.labels)})"
 
+    def __str__(self) -> str:
+        return repr(self)
+
 
 class _UnsignedEnumerationFieldConst(
     _EnumerationFieldConst, _UnsignedIntegerFieldConst
@@ -218,8 +223,8 @@ class _StringFieldConst(_FieldConst):
 
     @staticmethod
     def _text(value: object) -> str:
-        if isinstance(value, _StringFieldConst):
-            value = value._value
+        if not isinstance(value, str):
+            value = getattr(value, "_value", None)
         if not isinstance(value, str):
             raise TypeError("expecting a 'str' object")
         return value

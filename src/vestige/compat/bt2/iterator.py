@@ -8,14 +8,18 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from ...graph.interruption import Interruption
 from ...graph.plan import ComponentSpec as PlannedComponent
 from ...graph.plan import Connection
 from .checks import check_bool
 from .component_classes import _ComponentClassConst
 from .component_specs import AutoSourceComponentSpec, ComponentSpec, discovered
+from .lane_component import LaneComponent
 from .logging import LETTERS
-from .reading import SINK, messages_of_plan
-from .values import plain_value
+from .native import Objects
+from .own_classes import OwnClasses
+from .reading import SINK, failing_as_error, messages_of_plan
+from .values import const_value, plain_value
 
 __all__ = ["TraceCollectionMessageIterator"]
 
@@ -53,8 +57,9 @@ class TraceCollectionMessageIterator(Iterator[Any]):
         sources = _sources(source_component_specs)
         filters = _filters(filter_component_specs)
         wanted = {name: time for name, time in times.items() if time is not None}
+        planned = _Planned()
         components = [
-            *(_planned(spec, f"source-{i}") for i, spec in enumerate(sources)),
+            *(planned.add(spec, f"source-{i}") for i, spec in enumerate(sources)),
             PlannedComponent("muxer", "filter.utils.muxer"),
         ]
         chain = ["muxer"]
@@ -63,7 +68,7 @@ class TraceCollectionMessageIterator(Iterator[Any]):
             components.append(trimmer)
             chain.append("trimmer")
         for i, spec in enumerate(filters):
-            components.append(_planned(spec, f"filter-{i}"))
+            components.append(planned.add(spec, f"filter-{i}"))
             chain.append(f"filter-{i}")
         chain.append(SINK)
         connections = [Connection(f"source-{i}", "muxer") for i in range(len(sources))]
@@ -71,7 +76,12 @@ class TraceCollectionMessageIterator(Iterator[Any]):
             Connection(upstream, downstream) for upstream, downstream in pairwise(chain)
         ]
         self._messages = messages_of_plan(
-            components, connections, stream_intersection=stream_intersection_mode
+            components,
+            connections,
+            stream_intersection=stream_intersection_mode,
+            classes=planned.classes,
+            made=planned.made,
+            objects=planned.objects,
         )
 
     def __iter__(self) -> Any:
@@ -123,10 +133,32 @@ def _filters(specs: Any) -> Sequence[ComponentSpec]:
     return [*(specs or ())]
 
 
-def _planned(spec: ComponentSpec, name: str) -> PlannedComponent:
-    found = spec.component_class
-    if not isinstance(found, _ComponentClassConst):
-        raise TypeError(f"{found} cannot be run here yet")
-    params = plain_value(spec.params) or {}
-    level = LETTERS[spec.logging_level]
-    return PlannedComponent(name, found._full_name, params, level)
+class _Planned:
+    # Components of a plan: those in Python are made already.
+
+    def __init__(self) -> None:
+        self.classes = OwnClasses()
+        self.made: dict[str, LaneComponent] = {}
+        self.objects = Objects()
+
+    def add(self, spec: ComponentSpec, name: str) -> PlannedComponent:
+        """Return what a plan says of a component."""
+        found = spec.component_class
+        if not isinstance(found, _ComponentClassConst):
+            return self._made(spec, name)
+        params = plain_value(spec.params) or {}
+        level = LETTERS[spec.logging_level]
+        return PlannedComponent(name, found._full_name, params, level)
+
+    def _made(self, spec: ComponentSpec, name: str) -> PlannedComponent:
+        with failing_as_error(f"cannot create the component {name}"):
+            self.made[name] = LaneComponent(
+                spec.component_class,
+                name,
+                const_value(spec.params or {}),
+                spec.obj,
+                spec.logging_level,
+                Interruption(),
+                self.objects,
+            )
+        return PlannedComponent(name, self.classes.add(spec.component_class._bt_kind))

@@ -6,8 +6,13 @@ the fields in them when they are asked for.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from ...core import FieldBase
+from .fields import _StringFieldConst, leaf_field
+from .operators import BitOperators, NumberOperators, number_of
 
 __all__ = ["field_of_class", "plain_of"]
 
@@ -43,6 +48,11 @@ class _Field:
     def cls(self) -> Any:
         """Its field class."""
         return self._class
+
+    @property
+    def addr(self) -> int:
+        """A number of its own among the fields that live."""
+        return id(self)
 
     def _set(self, value: Any) -> None:
         self._value = value
@@ -91,51 +101,60 @@ class _Scalar(_Field):
         return self._get()
 
 
-class _Number(_Scalar):
+class _Number(NumberOperators, _Scalar):
     __slots__ = ()
 
-    def __int__(self) -> int:
-        return int(self._get())
+    def __init__(self, field_class: Any) -> None:
+        super().__init__(field_class)
+        self._value = self._default
 
-    def __index__(self) -> int:
-        return int(self._get())
+    def __int__(self) -> int:
+        return int(self._value)
 
     def __float__(self) -> float:
-        return float(self._get())
+        return float(self._value)
 
-    def __lt__(self, other: Any) -> bool:
-        return bool(self._get() < plain(other))
+    def __eq__(self, other: object) -> bool:
+        try:
+            return bool(self._value == number_of(leaf_field(plain(other))))
+        except TypeError:
+            return False
 
-    def __le__(self, other: Any) -> bool:
-        return bool(self._get() <= plain(other))
-
-    def __gt__(self, other: Any) -> bool:
-        return bool(self._get() > plain(other))
-
-    def __ge__(self, other: Any) -> bool:
-        return bool(self._get() >= plain(other))
-
-    def __add__(self, other: Any) -> Any:
-        return self._get() + plain(other)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._get() - plain(other)
+    def __hash__(self) -> int:
+        # Its value may be another one later.
+        raise TypeError(f"unhashable type: '{type(self).__name__}'")
 
 
-class _BoolField(_Number):
+@numbers.Integral.register
+class _Integral(BitOperators, _Number):
+    __slots__ = ()
+
+
+class _BoolField(_Integral):
     """A boolean."""
 
     __slots__ = ()
     _default = False
 
     def _set(self, value: Any) -> None:
-        self._value = bool(value)
+        value = plain(value)
+        if isinstance(value, FieldBase):
+            value = value._value
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"'{type(value)}' object is not a 'bool', '_BoolFieldConst', or "
+                "'_BoolField' object"
+            )
+        self._value = value
 
 
 class _BitArrayField(_Number):
     """Bits."""
 
     __slots__ = ()
+
+    def __len__(self) -> int:
+        return int(self._class.length)
 
     @property
     def value_as_integer(self) -> int:
@@ -150,21 +169,21 @@ class _BitArrayField(_Number):
         self._value = int(value)
 
 
-class _IntegerField(_Number):
+class _IntegerField(_Integral):
     """An integer."""
 
     __slots__ = ()
 
     def _set(self, value: Any) -> None:
-        if isinstance(value, float | str):
-            raise TypeError(f"expecting an integral number object, got {value!r}")
+        if not isinstance(value, numbers.Integral):
+            raise TypeError("expecting an integral number object")
         number = int(value)
         size = self._class._field_value_range
         low, high = (-(1 << (size - 1)), (1 << (size - 1)) - 1)
         if not self._class._is_signed:
             low, high = 0, (1 << size) - 1
         if not low <= number <= high:
-            raise ValueError(f"value {number} is outside valid range [{low}, {high}]")
+            raise ValueError(f"Value {number} is outside valid range [{low}, {high}]")
         self._value = number
 
 
@@ -203,6 +222,7 @@ class _SignedEnumerationField(_EnumerationField, _SignedIntegerField):
     __slots__ = ()
 
 
+@numbers.Real.register
 class _RealField(_Number):
     """A floating point number."""
 
@@ -210,6 +230,8 @@ class _RealField(_Number):
     _default = 0.0
 
     def _set(self, value: Any) -> None:
+        if not isinstance(value, numbers.Real):
+            raise TypeError("expecting a real number object")
         self._value = float(value)
 
 
@@ -227,6 +249,18 @@ class _DoublePrecisionRealField(_RealField):
 
 class _StringField(_Scalar):
     """A text."""
+
+    __lt__ = _StringFieldConst.__lt__
+    __le__ = _StringFieldConst.__le__
+    __gt__ = _StringFieldConst.__gt__
+    __ge__ = _StringFieldConst.__ge__
+    __eq__ = _Scalar.__eq__
+
+    def __hash__(self) -> int:
+        # Its value may be another one later.
+        raise TypeError(f"unhashable type: '{type(self).__name__}'")
+
+    _text = staticmethod(_StringFieldConst._text)
 
     __slots__ = ()
     _default = ""
@@ -326,11 +360,23 @@ class _ArrayField(_Field, Sequence[Any]):
         for _ in range(length - len(self._value)):
             self._value.append(field_of_class(self._class._element_field_class))
 
+    @property
+    def length(self) -> int:
+        """The number of elements."""
+        return len(self._value)
+
+    def _checked(self, index: Any) -> int:
+        if not isinstance(index, numbers.Integral):
+            raise TypeError(f"'{type(index).__name__}' is not an integral number")
+        if not 0 <= int(index) < len(self._value):
+            raise IndexError("array field object index is out of range")
+        return int(index)
+
     def __getitem__(self, index: Any) -> Any:
-        return self._value[index]
+        return self._value[self._checked(index)]
 
     def __setitem__(self, index: int, value: Any) -> None:
-        self._value[index]._set(value)
+        self._value[self._checked(index)]._set(value)
 
     def __len__(self) -> int:
         return len(self._value)

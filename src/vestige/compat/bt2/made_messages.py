@@ -5,41 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...core import ClockSnapshot
+from .ir_object import view_as
 from .made_fields import field_of_class
+from .trace_ir import _ClockClassConst
 
 __all__: list[str] = []
 
 
-class _Snapshot:
-    """A value of a clock."""
-
-    def __init__(self, clock: Any, value: int) -> None:
-        self._clock_class = clock
-        self._value = value
-
-    @property
-    def clock_class(self) -> Any:
-        """The clock."""
-        return self._clock_class
-
-    @property
-    def value(self) -> int:
-        """Its value, cycles."""
-        return self._value
-
-    @property
-    def ns_from_origin(self) -> int:
-        """Nanoseconds from the origin of the clock."""
-        return int(self._clock_class.cycles_to_ns_from_origin(self._value))
-
-    def __eq__(self, other: object) -> bool:
-        return self._value == getattr(other, "value", other)
-
-    def __hash__(self) -> int:
-        return hash(self._value)
-
-    def __lt__(self, other: Any) -> bool:
-        return bool(self._value < int(getattr(other, "value", other)))
+def _snapshot_of(clock: Any, cycles: int) -> ClockSnapshot:
+    time = clock.cycles_to_ns_from_origin(cycles)
+    return ClockSnapshot(cycles, time, view_as(_ClockClassConst, clock))
 
 
 class _Message:
@@ -69,9 +45,9 @@ class _StreamMessage(_Message):
 
     _default_clock_snapshot = default_clock_snapshot
 
-    def _snapshot(self, cycles: int | None) -> _Snapshot | None:
+    def _snapshot(self, cycles: int | None) -> ClockSnapshot | None:
         clock = self._stream._cls._default_clock_class
-        return None if clock is None or cycles is None else _Snapshot(clock, cycles)
+        return None if clock is None or cycles is None else _snapshot_of(clock, cycles)
 
 
 class _StreamBeginningMessage(_StreamMessage):
@@ -163,9 +139,9 @@ class _MessageIteratorInactivityMessage(_Message):
         self._cycles = cycles
 
     @property
-    def clock_snapshot(self) -> _Snapshot:
+    def clock_snapshot(self) -> ClockSnapshot:
         """The time."""
-        return _Snapshot(self._clock_class, self._cycles)
+        return _snapshot_of(self._clock_class, self._cycles)
 
 
 class _Event(Mapping[str, Any]):

@@ -145,7 +145,7 @@ class NumberOperators:
         return self._value
 
     def __format__(self, specification: str) -> str:
-        return format(self._value, specification)
+        return format(self._value, specification) if specification else str(self)
 
 
 class BitOperators:

@@ -138,13 +138,7 @@ class QueryExecutor:
 
     def _causes(self, message: str) -> list[_ErrorCause]:
         kind = KIND_NUMBERS[kind_of(self._component_class) or "source"]
-        name = (
-            self._component_class.name
-            if isinstance(self._component_class, _ComponentClassConst)
-            else getattr(
-                self._component_class, "_bt_name", self._component_class.__name__
-            )
-        )
+        name = self._component_class.name
         return [
             _ComponentClassErrorCause(message, kind, name),
             _ErrorCause(f"component class's query method failed: {name}"),

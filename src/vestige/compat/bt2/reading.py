@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -11,10 +13,10 @@ from ...errors import VestigeError
 from ...graph import Stream
 from ...graph.lowering import lower
 from ...graph.plan import ComponentSpec, Connection, Plan
-from .component_classes import registry
-from .errors import _Error, _ErrorCause
+from .errors import TryAgain, _Error, _ErrorCause
 from .messages import MessageMaker
 from .native import Objects
+from .own_classes import OwnClasses
 
 __all__ = ["MergeSink", "failing_as_error", "messages_of_plan"]
 
@@ -62,14 +64,20 @@ class failing_as_error:  # noqa: N801 - reads as a function
 
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         if isinstance(error, VestigeError | OSError):
-            raise _Error(self._message, [_ErrorCause(str(error))]) from error
+            # A component in Python has a cause of its own.
+            text = "".join(traceback.format_exception(error.__cause__ or error))
+            cause = _ErrorCause(text if error.__cause__ else str(error))
+            raise _Error(self._message, [cause]) from error
 
 
-def messages_of_plan(
+def messages_of_plan(  # noqa: PLR0913 - what a plan is run with
     components: Sequence[ComponentSpec],
     connections: Sequence[Connection],
     *,
-    stream_intersection: bool = False,
+    stream_intersection: bool,
+    classes: OwnClasses,
+    made: Mapping[str, Any],
+    objects: Objects,
 ) -> MessageIterator:
     """Return what comes out of components as messages.
 
@@ -78,6 +86,13 @@ def messages_of_plan(
         connections: Their connections; what goes to the sink ``messages``, too.
         stream_intersection: Whether only the time counts in which all streams of a
             trace are active.
+        classes: The classes of the components.
+        made: Components that are made already, by their names.
+        objects: Makes the objects of streams.
+
+    Returns:
+        The messages; where data streams grow, ``TryAgain`` is raised while there is
+        nothing.
 
     Raises:
         _Error: They cannot run.
@@ -88,7 +103,6 @@ def messages_of_plan(
         connections,
         stream_intersection=stream_intersection,
     )
-    objects = Objects()
 
     def make(_: object, streams: Sequence[Stream]) -> MergeSink:
         objects.add(streams)
@@ -97,12 +111,33 @@ def messages_of_plan(
     resources = ExitStack()
     with failing_as_error("cannot create the components"):
         makers: Mapping[str, Any] = {SINK: make}
-        (graph,) = lower(plan, registry, resources, makers=makers)
+        (graph,) = lower(plan, classes, resources, makers=makers, made=made)
 
-    def merges() -> Iterator[Merge]:
-        with resources, failing_as_error("cannot read messages"):
-            for _ in graph.steps():
-                yield from sink.take()
-            yield from sink.take()
+    merges = _Merges(graph, sink, resources)
+    return MessageIterator(merges, objects.describe, MessageMaker(objects))
 
-    return MessageIterator(merges(), objects.describe, MessageMaker(objects))
+
+class _Merges(Iterator[Merge]):
+    # What comes to the sink of a graph.
+
+    def __init__(self, graph: Any, sink: MergeSink, resources: ExitStack) -> None:
+        self._steps = graph.steps()
+        self._can_wait = bool(getattr(graph, "feeds", ()))
+        self._sink = sink
+        self._resources = resources
+        self._ready: deque[Merge] = deque()
+
+    def __next__(self) -> Merge:
+        while not self._ready:
+            with failing_as_error("cannot read messages"):
+                has_ended = next(self._steps, self) is self
+            self._ready.extend(
+                one for one in self._sink.take() if len(one) or one.notices
+            )
+            if has_ended:
+                self._resources.close()
+                if not self._ready:
+                    raise StopIteration
+            elif self._can_wait and not self._ready:
+                raise TryAgain
+        return self._ready.popleft()

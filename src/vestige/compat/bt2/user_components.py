@@ -98,12 +98,25 @@ class _ComponentConfiguration:
     """What a component says of itself: nothing yet."""
 
 
-class _UserComponent:
+class _UserComponentType(type):
+    # A component class has the name of its class, unless it says another one.
+
+    @property
+    def name(cls) -> str:
+        return str(cls.__dict__.get("_bt_name") or cls.__name__)
+
+
+class _UserComponent(metaclass=_UserComponentType):
     """Any component."""
 
     _bt_kind = ""
     _bt_iterator_class: Any = None
+    _bt_name: str | None = None
     _facts: _Facts
+
+    def __init_subclass__(cls, name: str | None = None, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        cls._bt_name = name
 
     def __init__(self, config: Any, params: Any, obj: Any) -> None:
         """Do nothing: whoever wants to, replaces it."""

@@ -96,7 +96,7 @@ class _UserMessageIterator(_MessageIterator):
     ) -> made._PacketBeginningMessage:
         stream_class = packet._stream._cls
         wanted = stream_class._packets_have_beginning_default_clock_snapshot
-        _check_snapshot("packet beginning", default_clock_snapshot, wanted=wanted)
+        _check_snapshot("packet beginnings", default_clock_snapshot, wanted=wanted)
         packet._beginning = default_clock_snapshot
         return made._PacketBeginningMessage(packet, default_clock_snapshot)
 
@@ -105,7 +105,7 @@ class _UserMessageIterator(_MessageIterator):
     ) -> made._PacketEndMessage:
         stream_class = packet._stream._cls
         wanted = stream_class._packets_have_end_default_clock_snapshot
-        _check_snapshot("packet end", default_clock_snapshot, wanted=wanted)
+        _check_snapshot("packet ends", default_clock_snapshot, wanted=wanted)
         return made._PacketEndMessage(packet, default_clock_snapshot)
 
     def _create_discarded_events_message(
@@ -143,14 +143,16 @@ class _UserMessageIterator(_MessageIterator):
 
 def _check_clock(stream_class: Any, cycles: int | None) -> None:
     has_clock = stream_class._default_clock_class is not None
-    _check_snapshot("event", cycles, wanted=has_clock)
+    _check_snapshot("events", cycles, wanted=has_clock)
 
 
 def _check_snapshot(what: str, cycles: int | None, *, wanted: bool) -> None:
     if wanted and cycles is None:
-        raise ValueError(f"{what} messages of the stream class need a clock snapshot")
+        raise ValueError(f"{what} have default clock snapshots for this stream class")
     if cycles is not None and not wanted:
-        raise ValueError(f"{what} messages of the stream class have no clock snapshot")
+        raise ValueError(
+            f"{what} have no default clock snapshots for this stream class"
+        )
 
 
 class _Pull:

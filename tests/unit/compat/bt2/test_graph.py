@@ -1,0 +1,129 @@
+"""Graphs that a script puts together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.ctf_writer import Packet, Trace, numbered, write_trace
+from vestige.compat import bt2
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    """Two data streams of a packet with three events each."""
+    data = {
+        "one": Packet(numbered(3)).encode(),
+        "two": Packet(numbered(3, start=2)).encode(),
+    }
+    return write_trace(tmp_path / "trace", Trace().metadata(), data)
+
+
+class _Sink(bt2._UserSinkComponent):
+    """Keeps the types of messages in a list."""
+
+    def __init__(self, _config, _params, obj) -> None:
+        self._kinds = obj
+        self._add_input_port("in")
+
+    def _user_graph_is_configured(self) -> None:
+        self._messages = self._create_message_iterator(self._input_ports["in"])
+
+    def _user_consume(self) -> None:
+        self._kinds.append(type(next(self._messages)))
+
+
+def classes(plugin: str, kind: str):
+    """Return the component classes of a kind in a plugin."""
+    return getattr(bt2.find_plugin(plugin), f"{kind}_component_classes")
+
+
+def connected(graph, trace: Path, sink) -> None:
+    """Connect all data streams of a trace with a sink, through a muxer."""
+    source = graph.add_component(
+        classes("ctf", "source")["fs"], "source", {"inputs": [str(trace)]}
+    )
+    muxer = graph.add_component(classes("utils", "filter")["muxer"], "muxer")
+    for port in source.output_ports.values():
+        free = [one for one in muxer.input_ports.values() if not one.is_connected]
+        graph.connect_ports(port, free[0])
+    graph.connect_ports(muxer.output_ports["out"], sink.input_ports["in"])
+
+
+def test_ready_components(trace: Path, tmp_path: Path) -> None:
+    """Run as in a plan."""
+    graph = bt2.Graph()
+    output = tmp_path / "text"
+    sink = graph.add_component(
+        classes("text", "sink")["pretty"], "sink", {"path": str(output)}
+    )
+    connected(graph, trace, sink)
+
+    graph.run()
+
+    assert len(output.read_text(encoding="utf-8").splitlines()) == 6
+
+
+def test_a_sink_in_python(trace: Path) -> None:
+    """Gets all messages, one each time; at the end it is told so."""
+    graph = bt2.Graph()
+    kinds: list[type] = []
+    connected(graph, trace, graph.add_component(_Sink, "sink", obj=kinds))
+
+    graph.run_once()
+    assert kinds == [bt2._StreamBeginningMessageConst]
+    graph.run()
+
+    assert len(kinds) == 14
+    assert kinds.count(bt2._EventMessageConst) == 6
+    with pytest.raises(bt2.Stop):
+        graph.run_once()
+
+
+def test_ports_tell_their_connections(trace: Path) -> None:
+    """And listeners are told of ports that come."""
+    graph = bt2.Graph()
+    added: list[tuple[str, str]] = []
+    graph.add_port_added_listener(
+        lambda component, port: added.append((component.name, port.name))
+    )
+    sink = graph.add_component(_Sink, "sink", obj=[])
+    connected(graph, trace, sink)
+
+    port = sink.input_ports["in"]
+    assert port.connection.upstream_port.component.name == "muxer"
+    assert added[0] == ("sink", "in")
+    assert [name for of, name in added if of == "muxer"] == ["in0", "out", "in1", "in2"]
+    with pytest.raises(TypeError):
+        graph.connect_ports(port, port)
+
+
+def test_what_fails_has_causes() -> None:
+    """Those of the component; what has failed once fails again."""
+
+    class Broken(bt2._UserSinkComponent):
+        def __init__(self, *_) -> None:
+            raise ValueError("no luck")
+
+        def _user_consume(self) -> None: ...
+
+    with pytest.raises(bt2._Error) as error:
+        bt2.Graph().add_component(Broken, "it")
+    assert "no luck" in error.value[0].message
+    assert error.value[0].component_class_name == "Broken"
+    assert error.value[0].component_name == "it"
+
+
+def test_interrupters(trace: Path) -> None:
+    """Stop it, until they are taken back."""
+    graph = bt2.Graph()
+    connected(graph, trace, graph.add_component(_Sink, "sink", obj=[]))
+    interrupter = bt2.Interrupter()
+    graph.add_interrupter(interrupter)
+
+    interrupter.set()
+    with pytest.raises(bt2.TryAgain):
+        graph.run()
+    interrupter.reset()
+    graph.run()
