@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +196,7 @@ class TraceCollection:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             events = iter(selection)
-        return (Event(event, self) for event in events)
+        return map(Event, events, repeat(self))
 
     @property
     def timestamp_begin(self) -> int | None:
