@@ -208,10 +208,15 @@ def plain_of_entry(value: Any) -> int | str:
     return str(value) if isinstance(value, str) else int(value)
 
 
+def _clock_id(number: int) -> str:
+    """Return the ID of a clock, the name of one without: that of the first is empty."""
+    return str(number) if number else ""
+
+
 def _clock(number: int, clock: Any) -> dict[str, Any]:
     found: dict[str, Any] = {
         "type": "clock-class",
-        "id": str(number),
+        "id": _clock_id(number),
         "frequency": clock._frequency,
         "offset-from-origin": {
             "seconds": clock._offset.seconds,
@@ -235,7 +240,7 @@ def _stream_fragments(stream_class: Any, clocks: list[Any]) -> list[dict[str, An
     packet = []
     if clock is not None:
         number = next(index for index, one in enumerate(clocks) if one is clock)
-        found["default-clock-class-id"] = str(number)
+        found["default-clock-class-id"] = _clock_id(number)
         header.append(_role("timestamp", "default-clock-timestamp"))
         if stream_class._packets_have_beginning_default_clock_snapshot:
             packet.append(_role("vestige:beginning", "default-clock-timestamp"))
