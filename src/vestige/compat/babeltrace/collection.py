@@ -155,8 +155,13 @@ class TraceCollection:
 
     @property
     def has_intersection(self) -> bool:
-        """Whether there is a time in which all streams of a trace are active."""
+        """Whether there is a time in which all streams of a trace are active.
+
+        Each file is a stream of its own here: files that follow each other have none.
+        """
         for handle in self._handles:
+            if any(len(stream.handle.paths) > 1 for stream in handle._streams):
+                return False
             ranges = handle._ranges()
             if max(begin for begin, _ in ranges) >= min(end for _, end in ranges):
                 return False

@@ -35,17 +35,21 @@ def field_error() -> int:
     return 0
 
 
-def _converted(value: Any) -> Any:
-    """Return a value as Babeltrace 1 gives it: an enumeration is its label."""
+def _converted(name: str, value: Any) -> Any:
+    """Return the value of a field as Babeltrace 1 gives it: a label, not its number."""
     match value:
         case EnumerationValue():
-            return value.labels[0] if value.labels else None
+            if not value.labels:
+                raise FieldError(
+                    f"Error occurred while accessing field {name} of type ENUM"
+                )
+            return value.labels[0]
         case BitMapValue() | bool():
             return int(value)
         case list():
-            return [_converted(one) for one in value]
+            return [_converted(name, one) for one in value]
         case dict():
-            return {name: _converted(one) for name, one in value.items()}
+            return {key: _converted(key, one) for key, one in value.items()}
         case bytes():
             return [*value]
     return value
@@ -114,9 +118,10 @@ class Event(Mapping[str, Any]):
             scope: The scope, of :class:`.constants.CTFScope`.
 
         Raises:
+            FieldError: Its value has no label.
             ValueError: There is no such scope.
         """
-        return _converted(self._scope(scope).get(field_name))
+        return _converted(field_name, self._scope(scope).get(field_name))
 
     def field_list_with_scope(self, scope: int) -> list[str]:
         """Return the names of the fields of a scope.
@@ -135,14 +140,14 @@ class Event(Mapping[str, Any]):
             return value
         if value is self or "." in field_name:
             return self._looked_up(field_name)
-        return _converted(value)
+        return _converted(field_name, value)
 
     def _looked_up(self, field_name: str) -> Any:
         """Return a field of a name that means another one, or of the packet alone."""
         for scope in SCOPES:
             fields = self._scope(scope)
             if field_name in fields:
-                return _converted(fields[field_name])
+                return _converted(field_name, fields[field_name])
         raise KeyError(field_name)
 
     def __contains__(self, field_name: object) -> bool:
