@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --base-params --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --connect --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --probe --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
+set -g _shtab_vestige_opts_with_value --arena-size --base-params --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --connect --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --plugin-path --probe --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -232,6 +232,9 @@ complete -c vestige -n '_shtab_vestige_using convert' -s v -l verbose -d 'log mo
 complete -c vestige -n '_shtab_vestige_using convert' -s d -l debug -d 'log all'
 complete -c vestige -n '_shtab_vestige_using convert' -s l -l log-level -xka "N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE" -d 'log from LEVEL on: N, F, E, W, I, D or T'
 complete -c vestige -n '_shtab_vestige_using convert' -l retry-duration -x -d 'wait so long before a source that has nothing yet is asked again (default: 100000)'
+complete -c vestige -n '_shtab_vestige_using convert' -l plugin-path -x -d 'look for plugins (bt_plugin_*.py) in these folders, then in those of $BABELTRACE_PLUGIN_PATH and in ~/.local/lib/babeltrace2/plugins'
+complete -c vestige -n '_shtab_vestige_using convert' -l omit-home-plugin-path -d 'look for none in the home directory'
+complete -c vestige -n '_shtab_vestige_using convert' -l omit-system-plugin-path -d 'accepted and of no effect: no plugins are in the system'"'"'s folders'
 complete -c vestige -n '_shtab_vestige_using convert; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a trace directory'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a run -d 'Make the components that are named, connect their ports, and move all events from the sources to the sinks. The options are those of '"'"'babeltrace2 run'"'"' 2.0.'
 complete -c vestige -n '_shtab_vestige_using run' -s h -l help -d 'show this help message and exit'
@@ -245,11 +248,20 @@ complete -c vestige -n '_shtab_vestige_using run' -s v -l verbose -d 'log more'
 complete -c vestige -n '_shtab_vestige_using run' -s d -l debug -d 'log all'
 complete -c vestige -n '_shtab_vestige_using run' -s l -l log-level -xka "N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE" -d 'log from LEVEL on: N, F, E, W, I, D or T'
 complete -c vestige -n '_shtab_vestige_using run' -l retry-duration -x -d 'wait so long before a source that has nothing yet is asked again (default: 100000)'
+complete -c vestige -n '_shtab_vestige_using run' -l plugin-path -x -d 'look for plugins (bt_plugin_*.py) in these folders, then in those of $BABELTRACE_PLUGIN_PATH and in ~/.local/lib/babeltrace2/plugins'
+complete -c vestige -n '_shtab_vestige_using run' -l omit-home-plugin-path -d 'look for none in the home directory'
+complete -c vestige -n '_shtab_vestige_using run' -l omit-system-plugin-path -d 'accepted and of no effect: no plugins are in the system'"'"'s folders'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a query -d 'Ask a component class for an object, and print it. '"'"'vestige help CLASS'"'"' lists the objects of a class with their parameters. Options and output are those of '"'"'babeltrace2 query'"'"' 2.0.'
 complete -c vestige -n '_shtab_vestige_using query' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using query' -s p -l params -x -d 'parameters of the object'
+complete -c vestige -n '_shtab_vestige_using query' -l plugin-path -x -d 'look for plugins (bt_plugin_*.py) in these folders, then in those of $BABELTRACE_PLUGIN_PATH and in ~/.local/lib/babeltrace2/plugins'
+complete -c vestige -n '_shtab_vestige_using query' -l omit-home-plugin-path -d 'look for none in the home directory'
+complete -c vestige -n '_shtab_vestige_using query' -l omit-system-plugin-path -d 'accepted and of no effect: no plugins are in the system'"'"'s folders'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a list-plugins -d 'List the component classes that '"'"'vestige run'"'"' and '"'"'vestige convert'"'"' can name, by their plugins.'
 complete -c vestige -n '_shtab_vestige_using list-plugins' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using list-plugins' -l plugin-path -x -d 'look for plugins (bt_plugin_*.py) in these folders, then in those of $BABELTRACE_PLUGIN_PATH and in ~/.local/lib/babeltrace2/plugins'
+complete -c vestige -n '_shtab_vestige_using list-plugins' -l omit-home-plugin-path -d 'look for none in the home directory'
+complete -c vestige -n '_shtab_vestige_using list-plugins' -l omit-system-plugin-path -d 'accepted and of no effect: no plugins are in the system'"'"'s folders'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a check -d 'Read the metadata, all packets and every field of every event of the CTF traces in or below each PATH. Print a summary of each trace on standard output, and what is damaged on standard error.'
 complete -c vestige -n '_shtab_vestige_using check' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using check' -l json -d 'print the result as JSON'
@@ -366,6 +378,9 @@ complete -c vestige -n '_shtab_vestige_using completion' -s h -l help -d 'show t
 complete -c vestige -n '_shtab_vestige_using completion; and test $_shtab_vestige_npos -eq 0' -ka "bash zsh fish" -d 'bash, zsh or fish'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a help -d 'Describe Vestige, one of its commands and all options of it, or a component class and its parameters.'
 complete -c vestige -n '_shtab_vestige_using help' -s h -l help -d 'show this help message and exit'
+complete -c vestige -n '_shtab_vestige_using help' -l plugin-path -x -d 'look for plugins (bt_plugin_*.py) in these folders, then in those of $BABELTRACE_PLUGIN_PATH and in ~/.local/lib/babeltrace2/plugins'
+complete -c vestige -n '_shtab_vestige_using help' -l omit-home-plugin-path -d 'look for none in the home directory'
+complete -c vestige -n '_shtab_vestige_using help' -l omit-system-plugin-path -d 'accepted and of no effect: no plugins are in the system'"'"'s folders'
 complete -c vestige -n '_shtab_vestige_using help; and test $_shtab_vestige_npos -eq 0' -ka "record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version" -d 'the command, component class or plugin to describe'
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a version -d 'Print the version of Vestige.'
 complete -c vestige -n '_shtab_vestige_using version' -s h -l help -d 'show this help message and exit'
