@@ -42,11 +42,15 @@ class ParameterType:
     Args:
         description: What it is called in errors.
         types: The Python types of its values.
+        least: The least of its integers; ``None`` for any.
     """
 
-    def __init__(self, description: str, types: tuple[type, ...]) -> None:
+    def __init__(
+        self, description: str, types: tuple[type, ...], least: int | None = None
+    ) -> None:
         self.description = description
         self.types = types
+        self.least = least
 
     def takes(self, value: object) -> bool:
         """Tell whether a value is one of the type.
@@ -59,11 +63,14 @@ class ParameterType:
         if isinstance(value, list):
             strings = all(isinstance(element, str) for element in value)
             return list in self.types and bool(value) and strings
+        if self.least is not None and isinstance(value, int) and value < self.least:
+            return False
         return isinstance(value, self.types)
 
 
 BOOLEAN = ParameterType("a boolean", (bool,))
 INTEGER = ParameterType("an integer", (int,))
+COUNT = ParameterType("an integer of 0 or more", (int,), least=0)
 STRING = ParameterType("a string", (str,))
 ARRAY_OF_STRINGS = ParameterType("an array of strings", (list,))
 TIME = ParameterType("a string or an integer", (str, int))

@@ -54,6 +54,10 @@ def test_a_pipe_is_right():
             "two components called 'in'",
         ),
         (
+            plan(PIPE, out=ComponentSpec("out", "sink.utils.counter", {"step": -1})),
+            "the parameter 'step' is an integer of 0 or more, not -1",
+        ),
+        (
             plan(PIPE, out=ComponentSpec("out", "sink.text.pretty", {"size": 1})),
             "component 'out' (sink.text.pretty) has no parameter 'size'",
         ),

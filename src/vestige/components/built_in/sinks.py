@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...graph.component_class import (
     BOOLEAN,
-    INTEGER,
+    COUNT,
     STRING,
     ComponentClass,
     Parameter,
@@ -113,7 +113,7 @@ def counter() -> Entry:
         ComponentClass(
             "sink.utils.counter",
             "Count messages of each type.",
-            {"hide-zero": Parameter(BOOLEAN), "step": Parameter(INTEGER)},
+            {"hide-zero": Parameter(BOOLEAN), "step": Parameter(COUNT)},
         ),
         "sinks.counter",
         "make_counter",
