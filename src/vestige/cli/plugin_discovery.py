@@ -11,7 +11,9 @@ from collections.abc import Sequence
 
 from .._typing import TYPE_CHECKING
 from ..components.input_search import InputSearch
+from ..errors import GraphError
 from .component_words import ComponentWords, Value
+from .plugins import told
 
 if TYPE_CHECKING:
     from ..components.input_search import FoundInput
@@ -37,7 +39,11 @@ def sources_of_plugins(
     found: dict[object, list[tuple[FoundInput, PathWords]]] = {}
     for path in paths:
         before = sum(map(len, found.values()))
-        for input_ in search.inputs(path.path):
+        try:
+            inputs = [*search.inputs(path.path)]
+        except GraphError as error:
+            raise told(error) from None
+        for input_ in inputs:
             found.setdefault(input_.key, []).append((input_, path))
         if sum(map(len, found.values())) == before:
             print(

@@ -10,7 +10,6 @@ from .damage_output import print_damage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import ExitStack
 
     from ..graph.plan import ComponentSpec, Plan
 
@@ -58,9 +57,9 @@ def run_plan(
     from ..graph.lowering import lower
     from .selection_arguments import report_unmatched
 
+    if any(_takes_messages(one, registry) for one in plan.components):
+        return _run_messages(plan, registry, strict=strict)
     with ExitStack() as resources:
-        if any(_takes_messages(one, registry) for one in plan.components):
-            return _run_messages(plan, registry, resources, strict=strict)
         graphs = lower(plan, registry, resources, strict=strict)
         for graph in graphs:
             graph.overlooked = frozenset(overlooked)
@@ -78,17 +77,18 @@ def _takes_messages(spec: ComponentSpec, registry: Registry) -> bool:
     return known is not None and known.lane == "messages"
 
 
-def _run_messages(
-    plan: Plan, registry: Registry, resources: ExitStack, *, strict: bool
-) -> int:
+def _run_messages(plan: Plan, registry: Registry, *, strict: bool) -> int:
     """Run a plan with components in Python."""
+    from contextlib import ExitStack
+
     from ..graph import run_graphs
     from ..graph.interruption import GraphInterruption, Interruption
     from ..graph.lowering import lower
     from .plugins import told
 
     try:
-        with Interruption() as interruption:
+        # What fails when components are given back is told as well.
+        with Interruption() as interruption, ExitStack() as resources:
             graphs = lower(
                 plan, registry, resources, strict=strict, interruption=interruption
             )

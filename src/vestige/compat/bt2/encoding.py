@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import core
 from . import made_messages as made
-from .ir_lowering import inactive_stream, lowered_packet, lowered_stream
+from .ir_lowering import MadeStream, inactive_stream, lowered_packet, lowered_stream
 from .made_fields import plain_of
 from .messages import _MessageConst
 
@@ -19,6 +19,9 @@ class Encoder:
 
     def __init__(self) -> None:
         self._builder = core.MergeBuilder()
+        self._last_cycles: dict[MadeStream, int] = {}
+        # Of each stream: when its last event was. Other than with messages of merges,
+        # nobody has looked at the times before.
 
     def __len__(self) -> int:
         """Return how many messages there are."""
@@ -83,10 +86,18 @@ class Encoder:
             packet = stream.no_packet
         else:
             packet = lowered_packet(event._packet)
+        cycles = message._cycles or 0
+        last = self._last_cycles.get(stream, 0)
+        if cycles < last:
+            raise ValueError(
+                f"event '{event._cls._name}' at clock value {cycles}, before the "
+                f"{last} of the event in front of it"
+            )
         self._builder.event(
             stream.handle,
             stream,
             packet,
-            (event._cls._index, message._cycles or 0),
+            (event._cls._index, cycles),
             [plain_of(one) for one in (event._common, event._specific, event._payload)],
         )
+        self._last_cycles[stream] = cycles

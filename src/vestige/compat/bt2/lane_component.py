@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...errors import ComponentError
+from ...graph.interruption import GraphInterruption
 from ...graph.message_component import Flow, Pulled
 from .encoding import Encoder
 from .errors import TryAgain
@@ -17,6 +18,8 @@ __all__ = ["LaneComponent"]
 
 MOST_MESSAGES = 4096
 """How many messages are asked for at once."""
+_NOT_ITS_FAILURES = (StopIteration, TryAgain, GraphInterruption, KeyboardInterrupt)
+# What a method raises if there is nothing more, nothing yet, or Ctrl-C was pressed.
 
 
 class LaneComponent:
@@ -131,9 +134,9 @@ class LaneComponent:
         """Call a method of the component; tell whose exception it raises."""
         try:
             return method(*arguments)
-        except (StopIteration, TryAgain, ComponentError):
+        except (*_NOT_ITS_FAILURES, ComponentError):
             raise
-        except Exception as error:
+        except BaseException as error:  # `sys.exit()` ends no graph
             raise ComponentError(self._name, what) from error
 
 

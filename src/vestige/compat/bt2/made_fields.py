@@ -325,6 +325,7 @@ class _StructureField(_Field, Mapping[str, Any]):
 
     def _plain(self) -> dict[str, Any]:
         plain_value: dict[str, Any] = {}
+        users = self._users()
         for member in self._class._members:
             name = member._name
             field = self._value.get(name)
@@ -332,7 +333,7 @@ class _StructureField(_Field, Mapping[str, Any]):
                 isinstance(field, _Scalar) and field._value is None
             ):
                 plain_value[name] = field._plain()
-            elif id(member._field_class) not in self._users():
+            elif id(member._field_class) not in users:
                 # A length or selector that nobody gave is worked out.
                 plain_value[name] = self[name]._plain()
         return plain_value

@@ -129,7 +129,7 @@ def load_plugins(
     for path in _files(folders):
         try:
             plugin = _load(path)
-        except Exception:  # noqa: BLE001 - whatever somebody else's module raises
+        except (Exception, SystemExit):  # noqa: BLE001 - whatever others' modules raise
             if failures is not None:
                 failures.append(Failure(path, traceback.format_exc()))
             continue
@@ -151,7 +151,7 @@ def installed_plugins(failures: list[Failure] | None = None) -> list[PluginFile]
         _stand_in()
         try:
             plugin = _plugin_of(point.load())
-        except Exception:  # noqa: BLE001 - as above
+        except (Exception, SystemExit):  # noqa: BLE001 - as above
             if failures is not None:
                 failures.append(Failure(point.value, traceback.format_exc()))
             continue

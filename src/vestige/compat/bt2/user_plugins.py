@@ -116,7 +116,7 @@ class UserPlugins:
             )
         except UnknownObject:
             raise GraphError(f"{name} does not know the object '{question}'") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise GraphError(
                 f"{name}: the object '{question}' cannot be told"
             ) from error

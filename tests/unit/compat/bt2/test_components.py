@@ -209,6 +209,7 @@ def test_plugins_that_cannot_be_loaded_are_told(tmp_path) -> None:
     good = "import bt2\nbt2.register_plugin(__name__, 'good', description='{}')\n"
     for folder, name, content in (
         ("a", "bt_plugin_bad.py", "1 / 0"),
+        ("a", "bt_plugin_ending.py", "raise SystemExit(0)"),
         ("a", "bt_plugin_good.py", good.format("first")),
         ("b", "bt_plugin_good.py", good.format("second")),
         ("b", "no_plugin.py", "1 / 0"),
@@ -220,6 +221,7 @@ def test_plugins_that_cannot_be_loaded_are_told(tmp_path) -> None:
     found = load_plugins([f"{tmp_path}/a", f"{tmp_path}/b", f"{tmp_path}/c"], failures)
 
     assert [(one.name, one.description) for one in found] == [("good", "first")]
-    ((path, traceback),) = failures
+    (path, traceback), (_, ending) = failures
+    assert "SystemExit: 0" in ending
     assert path == f"{tmp_path}/a/bt_plugin_bad.py"
     assert "ZeroDivisionError" in traceback

@@ -73,3 +73,70 @@ def test_an_exception_is_told_with_its_component(capfd) -> None:
     assert output.out.count("sampled") == 1
     assert "ValueError: the seventh seal\n" in output.err
     assert "vestige: error: component 'src.sample.Events': failed\n" in output.err
+
+
+FAILING = """
+import bt2
+
+class Iterator(bt2._UserMessageIterator):
+    def __init__(self, config, port):
+        self._class = port.user_data
+        trace = self._class.stream_class.trace_class()
+        self._stream = trace.create_stream(self._class.stream_class)
+        self._next = iter(["beginning", 7, self._component.last])
+
+    def __next__(self):
+        what = next(self._next)
+        if what == "beginning":
+            return self._create_stream_beginning_message(self._stream)
+        if what == "exit":
+            raise SystemExit(0)
+        return self._create_event_message(self._class, self._stream, what)
+
+@bt2.plugin_component_class
+class Source(bt2._UserSourceComponent, message_iterator_class=Iterator):
+    def __init__(self, config, params, obj):
+        self.last = {"exit": "exit", "back": 3}.get(str(params["how"]), 8)
+        self._raises = params["how"] == "end"
+        made = self._create_trace_class()
+        clock = self._create_clock_class()
+        streams = made.create_stream_class(default_clock_class=clock)
+        self._add_output_port("out", streams.create_event_class(name="made"))
+
+    def _user_finalize(self):
+        if self._raises:
+            raise RuntimeError("at last")
+
+    @classmethod
+    def _user_query(cls, executor, question, params, method_obj):
+        raise RuntimeError("asked")
+
+bt2.register_plugin(__name__, "failing")
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "events", "error"),
+    [
+        ("exit", 1, "SystemExit: 0\n"),
+        ("back", 1, "ValueError: event 'made' at clock value 3, before the 7 of "),
+        ("end", 2, "RuntimeError: at last\n"),
+    ],
+)
+def test_no_failure_goes_unsaid(tmp_path, capfd, how, events, error) -> None:
+    """A call to end Python, time that goes back, and what is raised at the end."""
+    (tmp_path / "bt_plugin_failing.py").write_text(FAILING)
+    words = ["-c", "source.failing.Source", "-p", f'how="{how}"']
+    assert main(["convert", f"--plugin-path={tmp_path}", *words]) == 1
+
+    output = capfd.readouterr()
+    assert output.out.count("made:") == events
+    assert error in output.err
+    assert "vestige: error: component 'source.failing.Source': failed" in output.err
+
+
+def test_what_a_class_raises_when_asked_for_a_path_is_told(tmp_path, capfd) -> None:
+    """Else nobody could mend it."""
+    (tmp_path / "bt_plugin_failing.py").write_text(FAILING)
+    assert main(["convert", f"--plugin-path={tmp_path}", str(tmp_path)]) == 1
+    assert "RuntimeError: asked\n" in capfd.readouterr().err
