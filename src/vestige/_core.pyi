@@ -29,8 +29,11 @@ __all__ = [
     "CallFold",
     "ClockSnapshot",
     "ColumnLayout",
+    "CopyLayout",
     "DataFile",
     "DataStream",
+    "DetailsRenderer",
+    "EncodedPacket",
     "Event",
     "EventCounter",
     "EventIterator",
@@ -41,6 +44,10 @@ __all__ = [
     "FunctionPlan",
     "IndexedTable",
     "Merge",
+    "MergeBuilder",
+    "MergeCopy",
+    "MergeMuxer",
+    "MessageCounter",
     "MessageEvent",
     "MessageIterator",
     "Muxer",
@@ -55,6 +62,7 @@ __all__ = [
     "SymbolTable",
     "TextRenderer",
     "TraceClass",
+    "Trimmer",
     "UnitIndex",
     "Verifier",
     "__interface__",
@@ -401,7 +409,7 @@ class Muxer:
         self,
         stream: tuple[DataStream, object, list[bool] | None, list[bool] | None],
         *,
-        range: tuple[int | None, int | None] = (None, None),  # noqa: A002 - as ranges
+        range: tuple[int | None, int | None] = ...,  # noqa: A002 - as ranges
         record_filter: RecordFilter | None = None,
         ranks: Sequence[int],
     ) -> None:
@@ -422,7 +430,7 @@ class Muxer:
         *,
         classes: list[bool] | None = None,
         needed: list[bool] | None = None,
-        range: tuple[int | None, int | None] = (None, None),  # noqa: A002 - as ranges
+        range: tuple[int | None, int | None] = ...,  # noqa: A002 - as ranges
         record_filter: RecordFilter | None = None,
     ) -> None:
         """Add a part of a data stream that grows.
@@ -1933,7 +1941,7 @@ class AnswerWriter:
         *,
         has_object: bool,
         function: tuple[str, int] | None = None,
-        frames: Sequence[tuple[str | None, str | None, int | None, str | None]] = (),
+        frames: Sequence[tuple[str | None, str | None, int | None, str | None]] = ...,
         column: int | None = None,
         reason: str | None = None,
     ) -> bytes:
