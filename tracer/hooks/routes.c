@@ -44,32 +44,6 @@ static uint16_t filtered_of(const struct address *to, uint32_t count)
 	return (uint16_t) bits;
 }
 
-/* The number of a route; 0 when there is no memory. */
-static uint32_t make(const struct address *to, uint32_t count, const struct watch_list *watches,
-		     uint16_t before)
-{
-	const size_t size = size_of(count);
-	struct route *route;
-
-	if (!routes_memory) {
-		routes_memory = system_mmap(NULL, ROUTE_BYTES, PROT_READ | PROT_WRITE,
-					    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-		/* No route has the number 0. */
-		used = ROUTE_UNIT;
-	}
-	if (!routes_memory || size > ROUTE_BYTES - used)
-		return 0;
-	route = (struct route *) (void *) (routes_memory + used);
-	route->count = (uint16_t) count;
-	route->is_plain = plain_route_is(to, count);
-	route->filtered = filtered_of(to, count);
-	route->before = before;
-	route->watches = watches;
-	memcpy(route->to, to, count * sizeof(*to));
-	used += size;
-	return (uint32_t) ((used - size) / ROUTE_UNIT);
-}
-
 static bool is_routed(const struct vestige_event *event)
 {
 	return event->id == EVENT_ROUTED;
@@ -122,6 +96,41 @@ static uint16_t before_of(const struct vestige_event *event, const struct addres
 	for (uint32_t index = 0; index < count; index++)
 		bits |= (uint32_t) (to[index].filter && goes_to(event, &to[index])) << index;
 	return (uint16_t) bits;
+}
+
+/* Whether routes_pass() keeps which filters an event passes. */
+static bool keeps_passed(const struct vestige_event *event)
+{
+	return is_routed(event) && routes_find(event)->filtered;
+}
+
+/* The number of a route; 0 when there is no memory. */
+static uint32_t make(const struct vestige_event *event, const struct address *to, uint32_t count,
+		     const struct watch_list *watches)
+{
+	const size_t size = size_of(count);
+	struct route *route;
+	uint32_t number;
+
+	if (!routes_memory) {
+		routes_memory = system_mmap(NULL, ROUTE_BYTES, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+		/* No route has the number 0. */
+		used = ROUTE_UNIT;
+	}
+	if (!routes_memory || size > ROUTE_BYTES - used)
+		return 0;
+	number = (uint32_t) (used / ROUTE_UNIT);
+	route = (struct route *) (void *) (routes_memory + used);
+	route->count = (uint16_t) count;
+	route->is_plain = plain_route_is(to, count);
+	route->filtered = filtered_of(to, count);
+	route->before = before_of(event, to, count);
+	route->since = keeps_passed(event) ? routes_find(event)->since : number;
+	route->watches = watches;
+	memcpy(route->to, to, count * sizeof(*to));
+	used += size;
+	return number;
 }
 
 bool routes_have_always(const struct vestige_event *event)
@@ -195,7 +204,7 @@ static bool set_route(struct vestige_event *event, const struct address *to, uin
 
 	if (is_same(event, to, count, watches))
 		return true;
-	number = make(to, count, watches, before_of(event, to, count));
+	number = make(event, to, count, watches);
 	if (!number)
 		return false;
 	for (uint32_t index = 0; index < count; index++)
@@ -238,7 +247,8 @@ bool routes_choose(const struct vestige_provider *provider, struct vestige_event
 				 event);
 	if (!count && !watches)
 		return false;
-	if (count != 1 || watches || to[0].channel != 0)
+	/* What has passed for others must not go to the first channel, as above. */
+	if (count != 1 || watches || to[0].channel != 0 || (to[0].filter && is_routed(event)))
 		return set_route(event, to, count, watches);
 	set_filter(event, to[0].filter);
 	set_id(event, to[0].class);
@@ -251,12 +261,15 @@ void routes_forget(uint32_t channel, struct vestige_event *event)
 		__atomic_store_n(&event->id, 0, __ATOMIC_RELEASE);
 }
 
-/* The records of those whose filters take an event are lost. */
+/* The records of an event are lost. */
 static APART void count_lost(const struct route *route, uint32_t bits)
 {
-	for (uint32_t index = 0; index < route->count; index++)
-		if (bits & 1u << index)
-			stream_count_lost(route->to[index].channel);
+	for (uint32_t index = 0; index < route->count; index++) {
+		const uint32_t channel = route->to[index].channel;
+
+		if (bits & 1u << index && settings.channels[channel].is_recording)
+			stream_count_lost(channel);
+	}
 }
 
 static void keep(struct notes *notes, const struct vestige_event *event,
@@ -327,10 +340,12 @@ static APART bool pass_each(const struct vestige_event *event, const struct vest
 	if (is_any && route->filtered) {
 		struct notes *notes = room_notes();
 
-		if (LIKELY(notes != NULL))
-			keep(notes, event, route, bits);
-		else
-			count_lost(route, bits);
+		if (UNLIKELY(!notes)) {
+			/* The thread has no room for anything; all that it would record is counted. */
+			count_lost(route, bits | ~(uint32_t) route->filtered);
+			return false;
+		}
+		keep(notes, event, route, bits);
 	}
 	return is_any;
 }
@@ -348,15 +363,6 @@ bool routes_pass(const struct vestige_event *event, const struct vestige_value *
 	return !filter || expression_passes(filter, values, ip);
 }
 
-/* The only filter belongs to the first channel, where the event is about to have no route. */
-static uint32_t passed_before(const struct vestige_event *event, const struct route *route)
-{
-	const void *filter = __atomic_load_n(&event->filter, __ATOMIC_ACQUIRE);
-	const bool is_first = filter && filter != &filters_of_route && !route->to[0].channel;
-
-	return route->before | (uint32_t) is_first;
-}
-
 uint32_t routes_take_passed(const struct vestige_event *event, const struct route **route)
 {
 	struct notes *notes = stream_memory_notes();
@@ -365,11 +371,12 @@ uint32_t routes_take_passed(const struct vestige_event *event, const struct rout
 	for (uint64_t back = 1; notes && back <= MOST_PASSED; back++) {
 		struct passed *place = &notes->passed[(notes->passed_count - back) % MOST_PASSED];
 
-		if (place->event != event)
+		/* What was kept before the event had no filters for a time is not taken any more. */
+		if (place->event != event || place->route->since != (*route)->since)
 			continue;
 		place->event = NULL;
 		*route = place->route;
 		return place->bits;
 	}
-	return passed_before(event, *route);
+	return (*route)->before;
 }

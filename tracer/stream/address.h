@@ -32,6 +32,8 @@ struct route {
 	uint16_t before;
 	/* See plain_route.h. */
 	bool is_plain;
+	/* The number of the first route of those that have had filters, one after the other, up to this. */
+	uint32_t since;
 	/* Rules of triggers, see rules/watches.h; NULL: none. */
 	const struct watch_list *watches;
 	struct address to[];
