@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -49,13 +50,22 @@ class OwnPrograms(ProgramBackend):
             sessions: What a daemon before this one has left.
         """
         make_private(self._kept)
+        await self._programs.open([*map(self._plan_of, sessions)])
         for session in sessions:
-            again = session.own_untold
+            again = self._counted_again(session)
             self._before[session.name] = {
-                name: Losses(events - again.get(name, 0), packets)
+                name: Losses(events - again[name], packets)
                 for name, (events, packets) in session.own_lost.items()
             }
-        await self._programs.open([*map(self._plan_of, sessions)])
+
+    def _counted_again(self, session: Session) -> Counter[str]:
+        """Return how much of what the last ``stop`` has said is counted again.
+
+        Threads that have ended since have told theirs, and the memory has it no more.
+        """
+        there = self._programs.counts(session.name)
+        most = {name: one.discarded_events for name, one in there.items()}
+        return Counter(session.own_untold) & Counter(most)
 
     def take_back_losses(self, session: Session) -> None:
         """Take what :meth:`stop` has added away, before it adds all of it again.

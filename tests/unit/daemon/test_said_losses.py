@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import vestige
 from support.own_programs import build_ordered, ordered, steps, wait_for_listed
-from support.session_daemon import SessionDaemon, say
+from support.session_daemon import SECONDS, SessionDaemon, say
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -27,18 +29,28 @@ def said(daemon: SessionDaemon) -> int:
     return int(found[1]) if found else 0
 
 
+def begin(daemon: SessionDaemon, output: Path) -> None:
+    """Start a session with little room."""
+    rule = "enable-event -u -c c ordered:*"
+    say(daemon, f"create s --output={output}", CHANNEL, rule, "start")
+
+
+def kill(daemon: SessionDaemon) -> None:
+    """Let another daemon go on."""
+    daemon.end(signal.SIGKILL)
+    assert daemon.start().returncode == 0
+
+
 def test_losses_are_said_once(daemon: SessionDaemon, tmp_path: Path):
     """Those of a thread that goes on are in memory until a packet of it tells them."""
     program = build_ordered(tmp_path)
     output = tmp_path / "out"
-    rule = "enable-event -u -c c ordered:*"
-    say(daemon, f"create s --output={output}", CHANNEL, rule, "start")
+    begin(daemon, output)
     with ordered(daemon, program) as one:
         wait_for_listed(daemon, one)
         one.do(str(EVENTS))
         found = [said(daemon)]
-        daemon.end(signal.SIGKILL)
-        assert daemon.start().returncode == 0
+        kill(daemon)
         wait_for_listed(daemon, one)
         for events in (1, EVENTS):
             say(daemon, "start")
@@ -47,3 +59,31 @@ def test_losses_are_said_once(daemon: SessionDaemon, tmp_path: Path):
     say(daemon, "destroy")
     assert found[0] > 0 == found[1] < found[2]
     assert sum(found) == 2 * EVENTS + 1 - steps(output).total()
+
+
+def told(trace: Path) -> int:
+    """Return how many events packets say were lost."""
+    opened = vestige.open(trace)
+    assert sum(1 for _ in opened) > 0
+    return sum(one.count or 0 for one in opened.losses)
+
+
+def test_losses_are_not_taken_back(daemon: SessionDaemon, tmp_path: Path):
+    """Those of a thread that has ended since were told, and are in memory no more."""
+    program = build_ordered(tmp_path)
+    output = tmp_path / "out"
+    begin(daemon, output)
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        one.do(str(EVENTS))
+        found = [said(daemon)]
+        say(daemon, "start")
+        one.end()
+    wait_until(lambda: told(output) == found[0], "a packet tells them", SECONDS)
+    kill(daemon)
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        one.do(str(EVENTS))
+        found.append(said(daemon))
+    say(daemon, "destroy")
+    assert sum(found) == 2 * EVENTS - steps(output).total()
