@@ -466,9 +466,10 @@ class RegisteredPrograms:
         self, session: _Session, before: Sequence[ToldProgram], had: LoadedState
     ) -> None:
         """Tell what programs have, and had before the present chunk began."""
+        # Before that is told: who joins meanwhile records already.
+        session.cut_at = {key: one.now() for key, one in session.traces.items()}
         programs = joined(before, self._present(session))
         self._tell_state(session, programs, session.states.read(programs, had))
-        session.cut_at = {key: one.now() for key, one in session.traces.items()}
 
     def _recorded(self, session: _Session) -> list[Program]:
         """Return the programs that record for a session."""
