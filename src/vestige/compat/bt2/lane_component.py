@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,10 @@ from .user_iterators import _MessageIteratorConfiguration
 __all__ = ["LaneComponent"]
 
 MOST_MESSAGES = 4096
-"""How many messages are asked for at once."""
+"""How many messages are asked for at once, of components that are quick."""
+SLOW_SECONDS = 0.1
+"""Who takes longer for its messages is asked for fewer: else nothing of them would be
+seen until there are many, and nobody could interrupt it."""
 _NOT_ITS_FAILURES = (StopIteration, TryAgain, GraphInterruption, KeyboardInterrupt)
 # What a method raises if there is nothing more, nothing yet, or Ctrl-C was pressed.
 
@@ -115,10 +119,11 @@ class LaneComponent:
     def _merges(self, iterator: Any) -> Iterator[Pulled]:
         encoder = Encoder()
         step = iterator.__next__
-        goes_on = True
+        goes_on, most = True, 1
         while goes_on:
+            began = time.monotonic()
             try:
-                goes_on = self._do("failed", encoder.take, step, MOST_MESSAGES)
+                goes_on = self._do("failed", encoder.take, step, most)
             except TryAgain:
                 if not len(encoder):
                     yield None
@@ -127,6 +132,8 @@ class LaneComponent:
                 if len(encoder):
                     yield encoder.finish()
                 raise
+            is_slow = time.monotonic() - began > SLOW_SECONDS
+            most = max(most // 8, 1) if is_slow else min(most * 8, MOST_MESSAGES)
             if len(encoder):
                 yield encoder.finish()
 

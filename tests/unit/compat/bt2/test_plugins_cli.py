@@ -76,6 +76,7 @@ def test_an_exception_is_told_with_its_component(capfd) -> None:
 
 
 FAILING = """
+import os, signal, time
 import bt2
 
 class Iterator(bt2._UserMessageIterator):
@@ -87,6 +88,9 @@ class Iterator(bt2._UserMessageIterator):
 
     def __next__(self):
         what = next(self._next)
+        if what == "slow":
+            self._next = iter(["slow"])
+            what = self._component.slow_event()
         if what == "beginning":
             return self._create_stream_beginning_message(self._stream)
         if what == "exit":
@@ -96,12 +100,23 @@ class Iterator(bt2._UserMessageIterator):
 @bt2.plugin_component_class
 class Source(bt2._UserSourceComponent, message_iterator_class=Iterator):
     def __init__(self, config, params, obj):
-        self.last = {"exit": "exit", "back": 3}.get(str(params["how"]), 8)
+        how = str(params["how"])
+        self.last = {"exit": "exit", "back": 3, "slow": "slow"}.get(how, 8)
+        self._events = 0
         self._raises = params["how"] == "end"
         made = self._create_trace_class()
         clock = self._create_clock_class()
         streams = made.create_stream_class(default_clock_class=clock)
         self._add_output_port("out", streams.create_event_class(name="made"))
+
+    def slow_event(self):
+        self._events += 1
+        if self._events == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        if self._events == 200:
+            raise RuntimeError("nobody stops it")
+        time.sleep(0.03)
+        return 7
 
     def _user_finalize(self):
         if self._raises:
@@ -133,6 +148,15 @@ def test_no_failure_goes_unsaid(tmp_path, capfd, how, events, error) -> None:
     assert output.out.count("made:") == events
     assert error in output.err
     assert "vestige: error: component 'source.failing.Source': failed" in output.err
+
+
+def test_a_source_that_waits_for_each_event_can_be_interrupted(tmp_path, capfd) -> None:
+    """It is not asked for thousands at once; what it gave is there."""
+    (tmp_path / "bt_plugin_failing.py").write_text(FAILING)
+    words = ["-c", "source.failing.Source", "-p", 'how="slow"']
+    assert main(["convert", f"--plugin-path={tmp_path}", *words]) == 2
+
+    assert 1 < capfd.readouterr().out.count("made:") < 100
 
 
 def test_what_a_class_raises_when_asked_for_a_path_is_told(tmp_path, capfd) -> None:
