@@ -25,6 +25,9 @@ def run_script(name: str, module: str) -> int:
     if len(sys.argv) < 2 or sys.argv[1] in {"-h", "--help"}:  # noqa: PLR2004 - a script
         print(f"usage: python -m {module} SCRIPT [ARGUMENT ...]", file=sys.stderr)  # noqa: T201 - a command
         return 0 if sys.argv[1:] else _USAGE
+    if not os.path.exists(sys.argv[1]):  # noqa: PTH110 - the path is text
+        print(f"{module}: {sys.argv[1]}: no such file", file=sys.stderr)  # noqa: T201 - as above
+        return _USAGE
     found = import_module(module)
     sys.modules[name] = found
     sys.argv = sys.argv[1:]

@@ -39,3 +39,13 @@ def test_nobody_else_has_the_module() -> None:
     )
 
     assert run.stdout == "False\n"
+
+
+def test_a_script_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """In one line, with the status of wrong usage."""
+    words = [sys.executable, "-m", "vestige.compat.bt2", tmp_path / "away.py"]
+
+    run = subprocess.run(words, capture_output=True, text=True, check=False)
+
+    told = f"vestige.compat.bt2: {tmp_path}/away.py: no such file\n"
+    assert (run.stderr, run.returncode) == (told, 2)

@@ -12,6 +12,7 @@ from ...graph.interruption import GraphInterruption, Interruption
 from ...graph.lowering import lower
 from ...graph.message_lane import LaneGraph
 from ...graph.plan import ComponentSpec, Connection, Plan
+from ...graph.plan_check import check_component
 from .checks import check_str, check_type, check_uint64
 from .component_classes import is_user_class, kind_of, registry
 from .errors import (
@@ -195,12 +196,12 @@ class Graph:
             plain_value(params),
             LETTERS[component.logging_level],
         )
-        known = registry.find(full_name)
         inputs, outputs = ["in"], ["out"]
         with self._errors("cannot add component to graph"):
-            if known is not None and known.has_many_inputs:
+            known = check_component(spec, registry)
+            if known.has_many_inputs:
                 inputs = ["in0"]
-            if known is not None and known.kind == "source":
+            if known.kind == "source":
                 outputs = registry.make(spec, 0).port_names
             self._specs.append(spec)
             self._tell_ports(component, inputs, outputs)

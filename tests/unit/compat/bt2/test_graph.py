@@ -99,6 +99,22 @@ def test_ports_tell_their_connections(trace: Path) -> None:
         graph.connect_ports(port, port)
 
 
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({}, "the parameter 'inputs' is missing"),
+        ({"inputs": ["/none"], "bla": 3}, "has no parameter 'bla'"),
+    ],
+)
+def test_parameters_are_looked_at_when_a_component_is_added(params, message) -> None:
+    """Before anything is opened."""
+    source = bt2.find_plugin("ctf").source_component_classes["fs"]
+    with pytest.raises(bt2._Error, match="cannot add component") as error:
+        bt2.Graph().add_component(source, "in", params)
+    assert "component 'in' (source.ctf.fs)" in error.value[0].message
+    assert message in error.value[0].message
+
+
 def test_what_fails_has_causes() -> None:
     """Those of the component; what has failed once fails again."""
 
