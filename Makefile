@@ -82,7 +82,7 @@ demo: $(VENV)/.built
 
 test: $(VENV)/.built $(VENV)/.dev
 	@cargo test -q --release -p vestige-bytes -p vestige-collector -p vestige-ctf -p vestige-escapes -p vestige-plan -p vestige-symbols
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python tools/run_tests.py -q
 
 torture: $(VENV)/.built $(VENV)/.dev
 	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py tests/oracle/test_killed_sessions.py tests/oracle/test_soak.py
