@@ -65,3 +65,17 @@ def test_a_line_is_a_text_of_c():
     line = parsed_line(b"[1.2] a\0b", reads_time=True)
     assert (line.time, line.text) == (1_000_002_000, "a")
     assert parsed_line(b"[1.2", reads_time=True).time is None
+
+
+def test_numbers_that_are_no_times(tmp_path):
+    """They are told, or are text, however long they are."""
+    path = tmp_path / "kernel.txt"
+    long = "9" * 5000
+    path.write_text(
+        f"[9999999999999.1] late\n[{long}.1] long\n[{long}-1-1 1:1:1.1] x\n"
+    )
+    done = vestige("convert", *shown(path))
+    assert done.status == 1
+    assert b"9.1] long" in done.stdout
+    assert b"9-1-1 1:1:1.1] x" in done.stdout
+    assert "the time of 'late' is too late" in done.stderr.decode()

@@ -148,13 +148,15 @@ class DmesgSource(Feed):
         """Return the time of a line: that of the one before, if it has none."""
         time = self._last if line.time is None else line.time
         if not self._last <= time <= LATEST:
+            is_late = time > LATEST
+            wrong = "too late" if is_late else "before that of the line before"
             arrival.damage.append(
                 Damage(
                     self.path,
                     offset,
                     offset + line.size,
                     "time-goes-back",
-                    f"the time of '{line.text[:40]}' is before that of the line before",
+                    f"the time of '{line.text[:40]}' is {wrong}",
                 )
             )
             time = self._last

@@ -9,9 +9,11 @@ from ..._typing import NamedTuple
 
 __all__ = ["DmesgLine", "parsed_line"]
 
-SINCE_BOOT = re.compile(rb"\[\s*(\d+)\.\s*(\d+)")
+NUMBER = rb"\s*(\d{1,19})"
+"""Longer ones are no part of a time."""
+SINCE_BOOT = re.compile(rb"\[%b\.%b" % (NUMBER, NUMBER))
 """``[SECONDS.PART``: the part counts microseconds, however many digits it has."""
-DATE = re.compile(rb"\[\s*(\d+)-\s*(\d+)-\s*(\d+)\s+(\d+):\s*(\d+):\s*(\d+)\.\s*(\d+)")
+DATE = re.compile(rb"\[%b-%b-%b\s%b:%b:%b\.%b" % ((NUMBER,) * 7))
 """``[YEAR-MONTH-DAY HOUR:MINUTE:SECOND.PART``: the part counts milliseconds."""
 
 SECOND = 1_000_000_000
