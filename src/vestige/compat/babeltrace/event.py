@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping
+from datetime import datetime
 from typing import Any
 
 from ...core import Event as CoreEvent
@@ -83,6 +84,11 @@ class Event(Mapping[str, Any]):
     def timestamp(self) -> int:
         """Its time, nanoseconds from the origin of its clock; 0 without a clock."""
         return self._event.timestamp or 0
+
+    @property
+    def datetime(self) -> datetime:
+        """Its time as a local one without a time zone, to the microsecond."""
+        return datetime.fromtimestamp(self.timestamp / 1e9)  # noqa: DTZ006 - as there
 
     @property
     def handle(self) -> Any:

@@ -33,6 +33,7 @@ def test_events_are_mappings(collection) -> None:
     first = next(iter(collection.events))
 
     assert (first.name, first.timestamp, first.cycles) == ("event_0", 1000000, 1000000)
+    assert (first.datetime.timestamp(), first.datetime.tzinfo) == (0.001, None)
     assert first["value"] == first.get("value") == 0
     assert first.get("other", 5) == 5
     assert "value" in first
