@@ -69,7 +69,7 @@ def test_view_has_the_range_too(run):
         (["-o", "dummy", "--no-delta"], "more than one sink: 'pretty' and 'dummy'"),
         (["-c", "filter.utils.trimmer", "-p", "end=soon"], "'soon' is not a time"),
         (["-c", "source.ctf.fs"], "the parameter 'inputs' is missing"),
-        (["-c", "source.text.dmesg"], "no class 'source.text.dmesg'"),
+        (["-c", "source.text.nothing"], "no class 'source.text.nothing'"),
         (["-c", "sink.utils.dummy", "-c", "sink.text.pretty"], "more than one sink"),
         (["-p", "shape=1"], "(source.ctf.fs) has no parameter 'shape'"),
         (["-p", "trace-name=1"], "'trace-name' is a string, not 1"),
