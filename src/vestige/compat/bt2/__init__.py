@@ -170,7 +170,7 @@ from .mip import (
     get_maximal_mip_version,
 )
 from .plugin_files import plugin_component_class, register_plugin
-from .plugins import find_plugin, find_plugins
+from .plugins import find_plugin, find_plugins, find_plugins_in_path
 from .ports import (
     _FilterComponentConst,
     _SinkComponentConst,

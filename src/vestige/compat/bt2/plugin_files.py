@@ -16,6 +16,7 @@ __all__ = [
     "installed_plugins",
     "load_plugins",
     "plugin_component_class",
+    "plugins_in_path",
     "register_plugin",
 ]
 
@@ -125,8 +126,30 @@ def load_plugins(
         folders: The folders.
         failures: Gets the files that cannot be loaded.
     """
+    return _loaded(_files(folders), failures)
+
+
+def plugins_in_path(
+    path: str, *, recurse: bool, failures: list[Failure]
+) -> list[PluginFile]:
+    """Load the plugin of a file, or those in a folder.
+
+    Args:
+        path: The file or the folder.
+        recurse: Whether folders in the folder count.
+        failures: Gets the files that cannot be loaded.
+    """
+    if Path(path).is_file():
+        name = Path(path).name
+        is_plugin = name.startswith(PREFIX) and name.endswith(".py")
+        return _loaded([path] if is_plugin else [], failures)
+    folders = sorted(folder for folder, _, _ in os.walk(path)) if recurse else [path]
+    return load_plugins(folders, failures)
+
+
+def _loaded(paths: Iterable[str], failures: list[Failure] | None) -> list[PluginFile]:
     found: dict[str, PluginFile] = {}
-    for path in _files(folders):
+    for path in paths:
         try:
             plugin = _load(path)
         except (Exception, SystemExit):  # noqa: BLE001 - whatever others' modules raise

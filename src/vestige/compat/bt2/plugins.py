@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..._version import __version__ as vestige_version
 from ...components.registry import PLUGINS
 from .checks import check_bool, check_str
 from .component_classes import component_class, registry
+from .errors import _Error, _ErrorCause
+from .plugin_files import Failure, PluginFile, plugins_in_path
 
-__all__ = ["find_plugin", "find_plugins"]
+__all__ = ["find_plugin", "find_plugins", "find_plugins_in_path"]
+
+_NUMBERS = 3
+"""How many numbers a version has."""
 
 
 class _PluginVersion:
@@ -18,11 +24,13 @@ class _PluginVersion:
 
     Args:
         text: The version as text.
+        extra: What comes after its numbers.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, extra: str | None = None) -> None:
         numbers = [int(part) for part in text.split(".")[:3] if part.isdecimal()]
         self._numbers = (*numbers, 0, 0, 0)[:3]
+        self._extra = extra
 
     @property
     def major(self) -> int:
@@ -41,11 +49,11 @@ class _PluginVersion:
 
     @property
     def extra(self) -> str | None:
-        """What comes after: nothing."""
-        return None
+        """What comes after, or ``None``."""
+        return self._extra
 
     def __str__(self) -> str:
-        return ".".join(map(str, self._numbers))
+        return ".".join(map(str, self._numbers)) + (self._extra or "")
 
 
 class _PluginComponentClasses(Mapping[str, Any]):
@@ -135,6 +143,65 @@ class _Plugin:
         return _PluginComponentClasses(f"sink.{self._name}.")
 
 
+class _FilePlugin(_Plugin):
+    """A plugin in Python that was asked for by its path.
+
+    Args:
+        file: What was loaded.
+    """
+
+    def __init__(self, file: PluginFile) -> None:
+        super().__init__(file.name)
+        self._file = file
+
+    @property
+    def author(self) -> str | None:
+        """Who made it."""
+        return self._file.author
+
+    @property
+    def license(self) -> str | None:
+        """Its license."""
+        return self._file.license
+
+    @property
+    def description(self) -> str | None:
+        """What it is for."""
+        return self._file.description
+
+    @property
+    def path(self) -> str | None:
+        """Its file."""
+        return self._file.path
+
+    @property
+    def version(self) -> _PluginVersion | None:
+        """Its version."""
+        version = self._file.version
+        if version is None:
+            return None
+        extra = str(version[3]) if len(version) > _NUMBERS else None
+        return _PluginVersion(".".join(map(str, version[:_NUMBERS])), extra)
+
+    @property
+    def source_component_classes(self) -> Mapping[str, Any]:
+        """Its source component classes, by their names."""
+        return self._classes("source")
+
+    @property
+    def filter_component_classes(self) -> Mapping[str, Any]:
+        """Its filter component classes, by their names."""
+        return self._classes("filter")
+
+    @property
+    def sink_component_classes(self) -> Mapping[str, Any]:
+        """Its sink component classes, by their names."""
+        return self._classes("sink")
+
+    def _classes(self, kind: str) -> Mapping[str, Any]:
+        return {one.__name__: one for one in self._file.classes_of(kind)}
+
+
 class _PluginSet(Sequence[Any]):
     """Plugins.
 
@@ -179,6 +246,33 @@ def find_plugins(
         check_bool(flag)
     names = dict.fromkeys(name.split(".")[1] for name in registry.names)
     return _PluginSet([_Plugin(name) for name in names]) if names else None
+
+
+def find_plugins_in_path(
+    path: str, recurse: bool = True, fail_on_load_error: bool = False
+) -> _PluginSet | None:
+    """Load the plugin of a file or those in a folder; ``None`` if there is none.
+
+    Args:
+        path: A file ``bt_plugin_NAME.py``, or a folder.
+        recurse: Whether folders in the folder count.
+        fail_on_load_error: Whether a file that cannot be loaded is an error.
+
+    Raises:
+        ValueError: The path is neither.
+        _Error: A file cannot be loaded, and that is an error.
+    """
+    check_str(path)
+    check_bool(recurse)
+    check_bool(fail_on_load_error)
+    if not Path(path).exists():
+        raise ValueError(f"invalid path: '{path}'")
+    failures: list[Failure] = []
+    found = plugins_in_path(path, recurse=recurse, failures=failures)
+    if failures and fail_on_load_error:
+        causes = [_ErrorCause(f"{one.path}: {one.text}") for one in failures]
+        raise _Error("failed to find plugins", causes)
+    return _PluginSet([*map(_FilePlugin, found)]) if found else None
 
 
 def find_plugin(  # noqa: PLR0913 - as bt2 has it
