@@ -244,13 +244,16 @@ class _StructureFieldClassConst(_FieldClassConst, Mapping[str, Any]):
 
     _is_const = True
     _field_type = fields._StructureFieldConst
+    _member_type: type[_StructureFieldClassMemberConst] = (
+        _StructureFieldClassMemberConst
+    )
     _NAME = "Const structure"
 
     def _member(self, value: Mapping[str, Any], name: str) -> Any:
         """Return the field of a name of a value, or ``None``."""
         if name not in self:
             return None
-        return field_of(value[name], self[name].field_class)
+        return field_of(value[name], const_field_class(self[name].field_class))
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
@@ -259,7 +262,7 @@ class _StructureFieldClassConst(_FieldClassConst, Mapping[str, Any]):
             )
         for member in self._of("members", ()):
             if member.name == name:
-                return view_as(_StructureFieldClassMemberConst, member)
+                return view_as(self._member_type, member)
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -279,7 +282,7 @@ class _StructureFieldClassConst(_FieldClassConst, Mapping[str, Any]):
         """
         if not 0 <= index < len(self):
             raise IndexError
-        return view_as(_StructureFieldClassMemberConst, self._of("members")[index])
+        return view_as(self._member_type, self._of("members")[index])
 
     __eq__ = IrObject.__eq__
     __hash__ = IrObject.__hash__

@@ -151,11 +151,17 @@ class _StringFieldClass(_FieldClass, const._StringFieldClassConst):
 class _StructureFieldClassMember(const._StructureFieldClassMemberConst):
     """A member of a structure."""
 
+    @property
+    def field_class(self) -> Any:
+        """Its field class, which other structures may use, too."""
+        return self._of("field_class")
+
 
 class _StructureFieldClass(_FieldClass, const._StructureFieldClassConst):
     """Members with names."""
 
     _made_field = fields._StructureField
+    _member_type = _StructureFieldClassMember
     _NAME = "Structure"
 
     def __init__(self, members: Any = None, user_attributes: Any = None) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...core import FieldBase
-from .fields import _StringFieldConst, leaf_field
+from .fields import _BitArrayFieldConst, _StringFieldConst, leaf_field
 from .operators import BitOperators, NumberOperators, number_of
 
 __all__ = ["field_of_class", "plain_of"]
@@ -166,7 +166,17 @@ class _BitArrayField(_Number):
         self._set(value)
 
     def _set(self, value: Any) -> None:
-        self._value = int(value)
+        if not isinstance(value, numbers.Integral):
+            raise TypeError("expecting an integral number object")
+        self._value = int(value) & ((1 << len(self)) - 1)
+
+    __hash__ = _Number.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        # Bits are no number: they are like no other thing.
+        if not isinstance(other, _BitArrayField | _BitArrayFieldConst):
+            return False
+        return bool(self._value == other._value)
 
 
 class _IntegerField(_Integral):
@@ -208,6 +218,11 @@ class _EnumerationField(_IntegerField):
     def labels(self) -> list[str]:
         """The labels of the value."""
         return [one.label for one in self._class.mappings_for_value(int(self))]
+
+    def __repr__(self) -> str:
+        return f"{self._value} ({', '.join(self.labels)})"
+
+    __str__ = __repr__
 
 
 class _UnsignedEnumerationField(_EnumerationField, _UnsignedIntegerField):
@@ -291,6 +306,8 @@ class _StructureField(_Field, Mapping[str, Any]):
         self._value: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
+        if not isinstance(name, str):
+            raise TypeError(f"'{type(name).__name__}' is not a 'str' object")
         field = self._value.get(name)
         if field is None:
             field = field_of_class(self._class._class_of(name))
@@ -377,7 +394,10 @@ class _ArrayField(_Field, Sequence[Any]):
         return self._value[self._checked(index)]
 
     def __setitem__(self, index: int, value: Any) -> None:
-        self._value[self._checked(index)]._set(value)
+        field = self._value[self._checked(index)]
+        if not isinstance(field, _Scalar):
+            raise TypeError("only numbers and texts can be set by their index")
+        field._set(value)
 
     def __len__(self) -> int:
         return len(self._value)
@@ -497,6 +517,12 @@ class _VariantField(_Field):
         if self._index is None:
             self.selected_option_index = 0
         return self._value
+
+    def __len__(self) -> int:
+        return len(self._class)
+
+    def __bool__(self) -> bool:
+        raise NotImplementedError
 
     def _set(self, value: Any) -> None:
         self.selected_option._set(value)

@@ -6,6 +6,7 @@ import numbers
 
 import pytest
 
+from vestige.compat import bt2
 from vestige.compat.bt2 import field_classes, fields
 from vestige.compat.bt2.field_classes import (
     _DynamicArrayFieldClassConst,
@@ -17,8 +18,11 @@ from vestige.compat.bt2.field_classes import (
     _UnsignedIntegerFieldClassConst,
     _VariantFieldClassOptionConst,
     _VariantFieldClassWithUnsignedIntegerSelectorConst,
+    const_field_class,
 )
 from vestige.compat.bt2.fields import field_of
+from vestige.compat.bt2.made_field_classes import FieldClassFactory
+from vestige.compat.bt2.made_fields import field_of_class
 
 INTEGER = _UnsignedIntegerFieldClassConst(field_value_range=8)
 
@@ -108,3 +112,49 @@ def test_containers() -> None:
         field["v"].selected_option[2]
     with pytest.raises(TypeError, match="does not support item assignment"):
         field["o2"] = 1
+
+
+def test_made_fields_refuse_what_they_cannot_hold() -> None:
+    """Bits keep as many as there are, and containers take no plain number."""
+    kinds = FieldClassFactory()
+    row = kinds.create_structure_field_class([("n", kinds.create_bool_field_class())])
+    bits = field_of_class(kinds.create_bit_array_field_class(8))
+    rows = field_of_class(kinds.create_static_array_field_class(row, 2))
+    variant_class = kinds.create_variant_field_class()
+    variant_class.append_option("row", row)
+
+    bits.value_as_integer = 0x1FE
+    assert bits.value_as_integer == 0xFE
+    assert bits != 0xFE
+    with pytest.raises(TypeError):
+        bits.value_as_integer = "eleven"
+    with pytest.raises(TypeError, match="only numbers and texts"):
+        rows[1] = 23
+    with pytest.raises(TypeError, match="'int' is not a 'str'"):
+        field_of_class(row)[3]
+    assert len(field_of_class(variant_class)) == 1
+    with pytest.raises(NotImplementedError):
+        bool(field_of_class(variant_class))
+
+
+def test_made_enumerations_show_their_labels() -> None:
+    """As those that are read do."""
+    kind = FieldClassFactory().create_signed_enumeration_field_class(8)
+    kind.add_mapping("low", bt2.SignedIntegerRangeSet([(-5, 3)]))
+    field = field_of_class(kind)
+
+    field.value = 2
+
+    assert str(field) == "2 (low)"
+
+
+def test_a_member_tells_the_class_that_it_was_given() -> None:
+    """Another structure can have it, too; the read-only view tells a read-only one."""
+    kinds = FieldClassFactory()
+    number = kinds.create_bool_field_class()
+    structure = kinds.create_structure_field_class([("n", number)])
+
+    assert structure["n"].field_class is number
+    assert structure.member_at_index(0).field_class is number
+    view = const_field_class(structure)["n"].field_class
+    assert type(view) is field_classes._BoolFieldClassConst
