@@ -23,6 +23,10 @@ USAGE = 2
 
 UNKNOWN_CLASS = re.compile(r"there is no class '([a-z]+)\.(.+)\.([^.]+)'")
 """What is said of a component class that there is not."""
+UNKNOWN_EVENT_CLASS = re.compile(
+    r"record of class ([0-9]+), which the metadata does not"
+)
+"""What is said of an event record whose class is not in the metadata."""
 KINDS = {"source": 1, "filter": 2, "sink": 4}
 """The numbers of kinds of component classes."""
 
@@ -58,6 +62,12 @@ def causes_of(error: Exception, status: int) -> list[Cause]:
         path = error.damage.path
         not_indexed = Cause(SOURCE, f"Failed to index CTF stream file '{path}'")
         return [graph, not_indexed, Cause(SOURCE, message)]
+    if unknown := UNKNOWN_EVENT_CLASS.search(message):
+        words = (
+            "No event class with ID of event class ID to use in stream class: "
+            f"event-class-id={unknown.group(1)}"
+        )
+        return [graph, Cause(SOURCE, message), Cause(SOURCE, words)]
     return [graph, Cause(SOURCE, message)]
 
 

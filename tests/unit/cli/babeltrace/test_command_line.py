@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from support.ctf_writer import Event, Packet, Trace, numbered
 from support.recordings import DATA
 from vestige.cli.babeltrace.command_line import run, split_words
 from vestige.cli.parser import CommandParser
@@ -78,6 +79,20 @@ def test_errors_are_stacks(babeltrace, words, errors):
     assert (status, text) == (1, "")
     assert told.startswith(f"\nERROR:    {CLI}\n  ")
     assert errors in told
+
+
+def test_a_record_of_an_unknown_class_is_told_in_their_words(babeltrace, tmp_path):
+    """The innermost error names the class of the record."""
+    packet = Packet([*numbered(2), Event(9_000_000, b"", id=99)])
+    Trace(streams={"s": [packet]}).write(tmp_path)
+
+    status, _, told = babeltrace(tmp_path)
+
+    assert status == 1
+    assert told.endswith(
+        "No event class with ID of event class ID to use in stream class: "
+        "event-class-id=99\n"
+    )
 
 
 def test_help_of_a_class_that_is_not_there(babeltrace):

@@ -131,6 +131,16 @@ def test_what_fails_has_causes() -> None:
     assert error.value[0].component_name == "it"
 
 
+def test_a_sink_without_input_is_told_in_the_words_of_scripts() -> None:
+    """They look for the name of its port."""
+    graph = bt2.Graph()
+    text = bt2.find_plugin("text")
+    graph.add_component(text.sink_component_classes["pretty"], "snk")
+
+    with pytest.raises(bt2._Error, match='port is not connected: port-name="in"'):
+        graph.run()
+
+
 def test_interrupters(trace: Path) -> None:
     """Stop it, until they are taken back."""
     graph = bt2.Graph()
