@@ -7,6 +7,7 @@ from typing import Any
 
 from .checks import check_type
 from .component_classes import kind_of
+from .integer_ranges import UnsignedIntegerRangeSet
 from .logging import LoggingLevel, check_log_level
 from .values import create_value
 
@@ -81,7 +82,7 @@ def get_greatest_operative_mip_version(
         kind = one.component_class
         ask = getattr(kind, "_user_get_supported_mip_versions", None)
         if ask is not None:
-            versions = ask(one.params, one.obj, log_level)
-            if not any(one_range.contains(0) for one_range in versions):
+            versions = UnsignedIntegerRangeSet(ask(one.params, one.obj, log_level))
+            if not versions.contains_value(0):
                 return None
     return get_maximal_mip_version()
