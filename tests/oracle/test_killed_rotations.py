@@ -8,13 +8,15 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import support
+import vestige
 from support.compilers import run_tool
-from support.killed_rotation import STEPS
+from support.killed_rotation import COMPLETED, STEPS
 from support.live_sessions import begin, daemon_for_programs, lines, run
-from support.own_programs import build_ordered, ordered, wait_for_listed
+from support.own_programs import STEP, build_ordered, ordered, wait_for_listed
 from support.recipes import Workshop
 from support.session_daemon import SECONDS, SessionDaemon, is_running, say
 from support.waiting import wait_until
@@ -127,3 +129,52 @@ def test_archives_follow_each_other(
     if step in {"moved", "c0/.arena"}:
         expected = [(33, 105, 105), (0, 1, 1)]
     assert [counts(one) for one in archives(output)] == expected
+
+
+@pytest.mark.parametrize("buffers", ["uid", "pid"])
+def test_completed_chunk_has_names_from_its_beginning(
+    tmp_path: Path, kills: Path, buffers: str
+):
+    """Programs record there before they have registered, and tell their state no more."""
+    output, own = tmp_path / "out", build_ordered(tmp_path)
+    with daemon_for_programs() as daemon:
+        channels = [
+            f"{command} -u {option} {channel}{words}"
+            for channel in ("c0", "c1")
+            for command, option, words in [
+                ("enable-channel", f"--buffers-{buffers}", ""),
+                ("enable-event", "-c", " ordered:*"),
+                ("add-context", "-c", " -t vpid -t ip"),
+            ]
+        ]
+        begin(daemon, output, *channels)
+        daemon.end(signal.SIGKILL)
+        start_mortal(daemon, "one own trace", kills)
+        with ordered(daemon, own) as one:
+            # Its threads end: nobody has a place in the memory but for a while.
+            one.do("t3")
+            pid = daemon.pid
+            assert pid is not None
+            daemon.lttng("rotate")
+            wait_until(lambda: not is_running(pid), "the daemon dies", SECONDS)
+            before = daemon.environment
+            daemon.environment = {**before, "PYTHONPATH": TESTS}
+            daemon.run_module("support.killed_rotation", COMPLETED, "--daemonize")
+            daemon.environment = before
+            one.do("t5")
+            one.do("7")
+            assert daemon.start().returncode == 0
+            wait_for_listed(daemon, one)
+            say(daemon, "rotate")
+            daemon.lttng("stop")
+            one.end()
+        say(daemon, "destroy")
+    first, second, *_ = archives(output)
+    for archive, count in [(first, 12), (second, 34)]:
+        events = vestige.open(archive).to_arrow(["event", "debug_info"]).to_polars()
+        step = events.filter(pl.col("event").cast(pl.String) == STEP)
+        function = pl.col("debug_info").struct.field("func").cast(pl.String)
+        names = step.select(function).to_series().to_list()
+        assert len(names) == count
+        assert all(name and name.startswith("emit+") for name in names)
+        assert lines(archive)

@@ -13,12 +13,16 @@ from collections.abc import Callable
 from typing import Any
 
 from vestige.cli import sessiond
+from vestige.daemon import server
 from vestige.record.backends.lttng_ust import trace_files
 from vestige.record.backends.lttng_ust.buffers import TraceBuffers
 from vestige.record.backends.lttng_ust.programs import Programs
 from vestige.record.backends.registered.trace import ProgramTrace
 
-__all__ = ["STEPS"]
+__all__ = ["COMPLETED", "STEPS"]
+
+COMPLETED = "completed"
+"""The step of the next daemon when it has completed the rotation: no program is there yet."""
 
 STEPS: dict[str, tuple[Any, str, int]] = {
     "moved": (ProgramTrace, "cut", 1),
@@ -63,6 +67,16 @@ def _kill_at(step: str) -> None:
     replace(owner, name, count)
 
 
+def _kill_when_completed() -> None:
+    def end(_: Any) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    vars(server)["remove_unfinished"] = end
+
+
 if __name__ == "__main__":
-    _kill_at(sys.argv[1])
+    if sys.argv[1] == COMPLETED:
+        _kill_when_completed()
+    else:
+        _kill_at(sys.argv[1])
     sys.exit(sessiond.main(sys.argv[2:]))

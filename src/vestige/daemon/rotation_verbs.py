@@ -22,6 +22,7 @@ from .chunks import (
     remove_unused,
     take_back,
 )
+from .lttng_ust import plan_of
 from .model import Session
 from .protocol import Request
 from .refusals import os_error_text, refused
@@ -156,7 +157,7 @@ def complete_rotation(registry: Registry, session: Session, rings: str) -> None:
         recorded: set[str] = set()
         if name is not None:
             recorded = _recorded(session, rings)
-            _cut_left(session, name)
+            _cut_left(session, name, rings)
         with as_owner(session):
             if name is not None:
                 is_archived = complete_archive(session.output, name, recorded)
@@ -168,29 +169,36 @@ def complete_rotation(registry: Registry, session: Session, rings: str) -> None:
         session.chunk_begin = registry.now()
 
 
-def _cut_left(session: Session, name: str) -> None:
+def _cut_left(session: Session, name: str, rings: str) -> None:
     """Cut what our tracer's programs record where others had begun a chunk."""
     assert session.output is not None  # noqa: S101 - looked at before
+    plan = plan_of(session, rings)
+    channels = {one.name: one for one in plan.channels}
     with as_owner(session):
         left = begin_left_chunks(session.output, name)
     for trace, place in left:
+        channel = channels.get(_channel_of(session, Path(trace).name))
+        if channel is None:
+            continue
         # What cannot be cut is taken back.
         with suppress(OSError, RecordError):
-            events, packets = cut_left(trace, place, session.uid, session.gid)
-            _add_lost(session, Path(trace).name, events, packets)
+            _add_lost(session, channel.name, *cut_left(plan, channel, trace, place))
 
 
-def _add_lost(session: Session, trace: str, events: int, packets: int) -> None:
-    """Count what a chunk has lost of which nobody else knows any more."""
+def _channel_of(session: Session, trace: str) -> str:
+    """Return the name of a trace's channel: it may be the second of that name."""
     first, _, number = trace.rpartition("-")
     is_second = trace not in session.channels and number.isdecimal()
-    channel = first if is_second else trace
-    if channel in session.channels:
-        session.channels[channel].discarded_events += events
-        session.channels[channel].lost_packets += packets
-        before = session.own_lost.setdefault(channel, [0, 0])
-        before[0] += events
-        before[1] += packets
+    return first if is_second else trace
+
+
+def _add_lost(session: Session, channel: str, events: int, packets: int) -> None:
+    """Count what a chunk has lost of which nobody else knows any more."""
+    session.channels[channel].discarded_events += events
+    session.channels[channel].lost_packets += packets
+    before = session.own_lost.setdefault(channel, [0, 0])
+    before[0] += events
+    before[1] += packets
 
 
 def _recorded(session: Session, rings: str) -> set[str]:

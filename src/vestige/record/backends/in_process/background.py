@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = [
     "inner_id",
     "is_running",
+    "mapping_processes",
     "maps_memory",
+    "process_name",
     "processes_in_background",
     "recording_processes",
 ]
@@ -75,17 +77,35 @@ def recording_processes(
     """
     if not recorded:
         return set()
+    return {
+        one
+        for one in _other_processes()
+        if _has_place(one, recorded) and maps_memory(one, memory)
+    }
+
+
+def mapping_processes(memory: Collection[int]) -> set[int]:
+    """Find the processes that have memory mapped, see proc_pid_maps(5).
+
+    Args:
+        memory: The inodes of the files.
+
+    Returns:
+        IDs of those that run and are seen from here, but not of the calling process.
+    """
+    return {
+        one
+        for one in _other_processes()
+        if is_running(one) and maps_memory(one, memory)
+    }
+
+
+def _other_processes() -> Iterator[int]:
+    """Yield the IDs of all processes but the calling one."""
     with suppress(OSError):
-        names = os.listdir("/proc")
-        all_of_them = (int(name) for name in names if name.isdecimal())
-        return {
-            one
-            for one in all_of_them
-            if one != os.getpid()
-            and _has_place(one, recorded)
-            and maps_memory(one, memory)
-        }
-    return set()
+        for name in os.listdir("/proc"):
+            if name.isdecimal() and int(name) != os.getpid():
+                yield int(name)
 
 
 def _has_place(process: int, recorded: Collection[tuple[int, int]]) -> bool:
@@ -131,6 +151,15 @@ def inner_id(process: int) -> int:
         if line.startswith(b"NSpid:"):
             return int(line.split()[-1])
     return process
+
+
+def process_name(process: int) -> str:
+    """Return what a process is called, see proc_pid_comm(5).
+
+    Args:
+        process: Its ID.
+    """
+    return os.fsdecode(_read(process, "comm").removesuffix(b"\n"))
 
 
 def _is_recorded(process: int, mark: bytes) -> bool:

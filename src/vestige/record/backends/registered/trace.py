@@ -28,10 +28,11 @@ from ..in_process.tracer import recording_words
 from ..lttng_ust.plan import ChannelPlan, RulePlan, SessionPlan
 from ..lttng_ust.trace_files import INDEX_FOLDER, OwnerFiles, TraceFolder
 from .channel_options import channel_options, channel_writing
-from .loaded_state import LoadedState, ToldProgram, told_processes
-from .unregistered import unregistered
+from .loaded_state import LoadedObjects, LoadedState, ToldProgram, told_processes
+from .unregistered import mapping_programs, unregistered
 
 if TYPE_CHECKING:
+    from ...rules.options import RecordingOptions
     from ..lttng_ust.trace_files import Older
 
 __all__ = [
@@ -100,14 +101,12 @@ class ProgramTrace:
         is_chosen = self._owner is None and os.geteuid() == 0
         self._user = user if is_chosen else None
         self._is_kept = plan.output is None
-        self._options = channel_options(channel)
+        self._options = _options(channel)
         self._rings = Rings(
             # Those that overwrite are of threads.
             of_cpus=0 if channel.is_overwriting else cpu_count(),
             overwrite=channel.is_overwriting,
         )
-        if self._rings.of_cpus:
-            self._options = with_contexts_of_threads(self._options)
         self._writing = channel_writing(channel)
         self._subbuf_size = channel.subbuf_size
         self._is_counter = has_constant_counter()
@@ -447,6 +446,12 @@ def _owner(uid: int, gid: int) -> Owner | None:
     return None if uid == os.geteuid() else Owner(uid, gid, groups_of(uid, gid))
 
 
+def _options(channel: ChannelPlan) -> RecordingOptions:
+    """Return what is recorded to a channel, with what the rings of CPUs need."""
+    options = channel_options(channel)
+    return options if channel.is_overwriting else with_contexts_of_threads(options)
+
+
 def _functions(channel: ChannelPlan) -> FunctionTracing:
     """Return the events that entries and exits of functions make, if rules want any."""
     is_verbose = any(
@@ -487,14 +492,17 @@ def _remove_memory(path: str) -> None:
             Path(folder, one).unlink(missing_ok=True)
 
 
-def cut_left(trace: str, place: str, uid: int, gid: int) -> Losses:
+def cut_left(plan: SessionPlan, channel: ChannelPlan, trace: str, place: str) -> Losses:
     """End a chunk that a daemon which was killed has left, and let the next one begin.
 
+    That begins with what those have loaded who go on in the memory: they have told it
+    to a chunk before, and do so never again.
+
     Args:
+        plan: The session.
+        channel: The channel.
         trace: The directory that the daemon wrote to.
         place: That of the next chunk.
-        uid: Whose these are.
-        gid: As above.
 
     Returns:
         What was lost in the chunk.
@@ -502,11 +510,15 @@ def cut_left(trace: str, place: str, uid: int, gid: int) -> Losses:
     Raises:
         RecordError: The memory is gone, or the next chunk cannot begin.
     """
-    collector = RunningCollector.take_over(trace, owner=_owner(uid, gid))
+    owner = _owner(plan.uid, plan.gid)
+    collector = RunningCollector.take_over(trace, owner=owner)
     if not has_constant_counter():
         collector.set_monotonic()
     try:
-        collector.cut(place)
+        programs = mapping_programs(collector.arena)
+        loaded = LoadedObjects().read([one.pid for one in programs])
+        told = told_processes(programs, _options(channel).contexts)
+        collector.cut(place, told, loaded)
     finally:
         found = collector.hand_over()
     return Losses(found.lost - found.untold, found.lost_packets)

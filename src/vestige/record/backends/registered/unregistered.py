@@ -11,13 +11,19 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..in_process.background import inner_id, maps_memory, recording_processes
+from ..in_process.background import (
+    inner_id,
+    mapping_processes,
+    maps_memory,
+    process_name,
+    recording_processes,
+)
 from .loaded_state import ToldProgram
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-__all__ = ["unregistered"]
+__all__ = ["mapping_programs", "unregistered"]
 
 UNKNOWN = 0
 """The inode of a PID namespace."""
@@ -57,6 +63,30 @@ def unregistered(
     return [
         ToldProgram(process, *one, others[one], frozenset([arena]))
         for one, process in found.items()
+    ]
+
+
+def mapping_programs(arena: int) -> list[ToldProgram]:
+    """Find the processes that have a memory mapped, whoever they are.
+
+    Nobody has registered with a daemon that has just come, and a program whose threads
+    have ended has no place in the memory until others begin.
+
+    Args:
+        arena: The inode of the memory.
+
+    Returns:
+        Those that run and are seen from here.
+    """
+    return [
+        ToldProgram(
+            process,
+            inner_id(process),
+            _namespace(process),
+            process_name(process),
+            frozenset([arena]),
+        )
+        for process in mapping_processes([arena])
     ]
 
 
