@@ -5,7 +5,10 @@ Babeltrace 2 reads each archive alone.
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -14,11 +17,12 @@ import pytest
 import support
 import vestige
 from support.compilers import run_tool
-from support.killed_rotation import COMPLETED, STEPS
+from support.killed_rotation import COMPLETED, GATE, REACHED, STEPS
 from support.live_sessions import begin, daemon_for_programs, lines, run
 from support.own_programs import STEP, build_ordered, ordered, wait_for_listed
 from support.recipes import Workshop
 from support.session_daemon import SECONDS, SessionDaemon, is_running, say
+from support.soak_oracle import lost_in
 from support.waiting import wait_until
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
@@ -170,11 +174,68 @@ def test_completed_chunk_has_names_from_its_beginning(
             one.end()
         say(daemon, "destroy")
     first, second, *_ = archives(output)
-    for archive, count in [(first, 12), (second, 34)]:
-        events = vestige.open(archive).to_arrow(["event", "debug_info"]).to_polars()
-        step = events.filter(pl.col("event").cast(pl.String) == STEP)
-        function = pl.col("debug_info").struct.field("func").cast(pl.String)
-        names = step.select(function).to_series().to_list()
-        assert len(names) == count
-        assert all(name and name.startswith("emit+") for name in names)
-        assert lines(archive)
+    assert_named(first, 12)
+    assert_named(second, 34)
+
+
+@pytest.mark.parametrize("step", ["own traces", "all but dumps"])
+def test_left_rings_have_names(
+    workshop: Workshop, tmp_path: Path, kills: Path, step: str
+):
+    """What LTTng-UST's programs have left in rings is in a chunk that describes them."""
+    output, gate = tmp_path / "out", tmp_path / "gate"
+    with daemon_for_programs() as daemon:
+        begin(
+            daemon,
+            output,
+            "enable-event -u ordered:*,lttng_ust_statedump:*",
+            "add-context -u -t vpid -t ip",
+        )
+        daemon.end(signal.SIGKILL)
+        before = daemon.environment
+        daemon.environment = {**before, GATE: str(gate)}
+        start_mortal(daemon, step, kills)
+        daemon.environment = before
+        with (
+            ordered(daemon, workshop.program("ordered"), preload=False) as other,
+            ordered(daemon, build_ordered(tmp_path)) as own,
+        ):
+            run(daemon, workshop.program("flood"), 1)
+            own.do("2")
+            other.do("3")
+            pid = daemon.pid
+            assert pid is not None
+            client = subprocess.Popen(
+                [sys.executable, "-m", "vestige", "lttng", "rotate"],
+                env={**os.environ, **daemon.environment},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            reached = Path(f"{gate}{REACHED}")
+            wait_until(reached.exists, "the daemon waits", SECONDS)
+            other.do("5")
+            gate.touch()
+            wait_until(lambda: not is_running(pid), "the daemon dies", SECONDS)
+            client.wait(SECONDS)
+            assert daemon.start().returncode == 0
+            say(daemon, "rotate")
+            daemon.lttng("stop")
+            other.end()
+            own.end()
+        say(daemon, "destroy")
+    first, second, *_ = archives(output)
+    assert_named(first, 5)
+    assert_named(second, 5)
+    # Packets of state dumps are numbered through all chunks.
+    assert lost_in(output) == (0, 0)
+
+
+def assert_named(archive: Path, count: int) -> None:
+    """Compare how many steps there are, and find the function of each."""
+    events = vestige.open(archive).to_arrow(["event", "debug_info"]).to_polars()
+    step = events.filter(pl.col("event").cast(pl.String) == STEP)
+    function = pl.col("debug_info").struct.field("func").cast(pl.String)
+    names = step.select(function).to_series().to_list()
+    assert len(names) == count
+    assert all(name and name.startswith("emit+") for name in names)
+    assert lines(archive)

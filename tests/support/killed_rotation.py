@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from vestige.cli import sessiond
@@ -19,10 +20,18 @@ from vestige.record.backends.lttng_ust.buffers import TraceBuffers
 from vestige.record.backends.lttng_ust.programs import Programs
 from vestige.record.backends.registered.trace import ProgramTrace
 
-__all__ = ["COMPLETED", "STEPS"]
+from .session_daemon import SECONDS
+from .waiting import wait_until
+
+__all__ = ["COMPLETED", "GATE", "REACHED", "STEPS"]
 
 COMPLETED = "completed"
-"""The step of the next daemon when it has completed the rotation: no program is there yet."""
+"""The step of the next daemon when it has completed the rotation: no program is there
+yet."""
+GATE = "KILLED_BEHIND"
+"""Of the environment: a file for which the daemon waits before it kills itself."""
+REACHED = ".reached"
+"""What is appended to its name when it waits."""
 
 STEPS: dict[str, tuple[Any, str, int]] = {
     "moved": (ProgramTrace, "cut", 1),
@@ -56,6 +65,7 @@ def _kill_at(step: str) -> None:
         nonlocal calls
         calls += is_rotating
         if calls == number:
+            _wait_at_gate()
             os.kill(os.getpid(), signal.SIGKILL)
         return function(*args, **options)
 
@@ -65,6 +75,13 @@ def _kill_at(step: str) -> None:
     replace(Programs, "end_chunk", note_begin)
     replace(Programs, "begin_chunk", note_chunk)
     replace(owner, name, count)
+
+
+def _wait_at_gate() -> None:
+    gate = os.environ.get(GATE)
+    if gate is not None:
+        Path(gate + REACHED).touch()
+        wait_until(Path(gate).exists, "the gate opens", SECONDS)
 
 
 def _kill_when_completed() -> None:

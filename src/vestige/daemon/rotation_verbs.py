@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
 from ..errors import RecordError
-from ..record.backends.lttng_ust.ring_files import RingOwner, left_rings
+from ..record.backends.lttng_ust.left_dumps import describe_left
+from ..record.backends.lttng_ust.ring_files import LeftRings, RingOwner, left_rings
+from ..record.backends.lttng_ust.trace_files import OwnerFiles
 from ..record.backends.registered.trace import cut_left
 from .chunks import (
+    ARCHIVES,
     DATA,
     ArchiveExistsError,
     archive_chunk,
@@ -154,14 +158,17 @@ def complete_rotation(registry: Registry, session: Session, rings: str) -> None:
         return
     is_archived = name is not None
     try:
-        recorded: set[str] = set()
+        left: list[LeftRings] = []
         if name is not None:
-            recorded = _recorded(session, rings)
+            left = _rings_of(session, rings)
             _cut_left(session, name, rings)
         with as_owner(session):
             if name is not None:
+                recorded = {str(one.facts.get("output")) for one in left}
                 is_archived = complete_archive(session.output, name, recorded)
             remove_unreadable(session.output)
+        if name is not None and is_archived:
+            _describe(session, name, left, rings)
     except OSError as error:
         session.schedule_failure = os_error_text(error)
     if is_archived:
@@ -201,12 +208,30 @@ def _add_lost(session: Session, channel: str, events: int, packets: int) -> None
     before[1] += packets
 
 
-def _recorded(session: Session, rings: str) -> set[str]:
-    """Return the directories of traces whose rings a daemon has left."""
+def _rings_of(session: Session, rings: str) -> list[LeftRings]:
+    """Return the rings that a daemon has left."""
     root, owner = session.shm_path, RingOwner(session.uid, session.gid)
     if root is None:
         root, owner = f"{rings}/{session.name}", RingOwner(os.geteuid(), os.getegid())
-    return {str(one.facts.get("output")) for one in left_rings(root, owner)}
+    return [*left_rings(root, owner)]
+
+
+def _describe(
+    session: Session, name: str, left: Sequence[LeftRings], rings: str
+) -> None:
+    """Tell the present chunk what programs of LTTng-UST have loaded."""
+    assert session.output is not None  # noqa: S101 - looked at before
+    wanted = plan_of(session, rings).state_events()
+    files = OwnerFiles("", session.uid, session.gid)
+    present = Path(session.output, DATA)
+    for one in left:
+        place = Path(os.path.normpath(str(one.facts.get("output"))))
+        if not wanted or not place.is_relative_to(present):
+            continue
+        before = Path(session.output, ARCHIVES, name, DATA, place.relative_to(present))
+        # What a user has written beside the rings may be anything.
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            describe_left(one, before, files, wanted)
 
 
 def archive_last(registry: Registry, session: Session) -> str | None:

@@ -23,6 +23,7 @@ __all__ = [
     "is_running",
     "mapping_processes",
     "maps_memory",
+    "other_processes",
     "process_name",
     "processes_in_background",
     "recording_processes",
@@ -79,7 +80,7 @@ def recording_processes(
         return set()
     return {
         one
-        for one in _other_processes()
+        for one in other_processes()
         if _has_place(one, recorded) and maps_memory(one, memory)
     }
 
@@ -94,14 +95,12 @@ def mapping_processes(memory: Collection[int]) -> set[int]:
         IDs of those that run and are seen from here, but not of the calling process.
     """
     return {
-        one
-        for one in _other_processes()
-        if is_running(one) and maps_memory(one, memory)
+        one for one in other_processes() if is_running(one) and maps_memory(one, memory)
     }
 
 
-def _other_processes() -> Iterator[int]:
-    """Yield the IDs of all processes but the calling one."""
+def other_processes() -> Iterator[int]:
+    """Yield the IDs of all processes but the calling one, see proc(5)."""
     with suppress(OSError):
         for name in os.listdir("/proc"):
             if name.isdecimal() and int(name) != os.getpid():

@@ -19,6 +19,7 @@ __all__ = [
     "LoadedObject",
     "ProgramState",
     "StatePacket",
+    "read_states",
     "state_packet",
     "state_text",
 ]
@@ -169,3 +170,71 @@ def _events(state: ProgramState, time: int) -> Iterable[tuple[int, bytes]]:
             start = head(_DEBUG_LINK) + _SUM_OF.pack(base, checksum)
             yield _DEBUG_LINK, start + file.replace(b"\0", b"") + b"\0"
     yield _END, head(_END)
+
+
+def read_states(raw: bytes) -> tuple[dict[int, ProgramState], int]:
+    """Return how programs were described last.
+
+    Args:
+        raw: Packets of :func:`state_packet`.
+
+    Returns:
+        The programs by their process IDs, and the number of the next packet.
+
+    Raises:
+        ValueError: They are none.
+    """
+    found: dict[int, ProgramState] = {}
+    at = following = 0
+    try:
+        while at < len(raw):
+            magic, *_, bits, _, sequence, _ = _HEADER.unpack_from(raw, at)
+            if magic != PACKET_MAGIC or bits // 8 <= _HEADER.size:
+                raise ValueError("expected packets of state dumps")
+            end = at + bits // 8
+            at += _HEADER.size
+            following = sequence + 1
+            while at < end:
+                at = _read_event(raw, at, found)
+    except struct.error as error:
+        raise ValueError("expected events of state dumps") from error
+    return found, following
+
+
+def _read_event(raw: bytes, at: int, found: dict[int, ProgramState]) -> int:
+    """Note what an event tells; return where the next one is."""
+    kind, _, _, vpid = _HEAD.unpack_from(raw, at)
+    at += _HEAD.size
+    if kind == _START:
+        found[vpid] = ProgramState(vpid, "", ())
+        return at
+    if kind == _END:
+        return at
+    # Sessions may record some of these events only.
+    state = found.get(vpid, ProgramState(vpid, "", ()))
+    if kind == _NAME:
+        name = raw[at : at + NAME_SIZE].rstrip(b"\0").decode(errors="replace")
+        found[vpid] = state._replace(name=name)
+        return at + NAME_SIZE
+    objects = [*state.objects]
+    if kind == _OBJECT:
+        base, size = _SIZES.unpack_from(raw, at)
+        text = at + _SIZES.size
+        last = raw.index(b"\0", text)
+        is_pic, _, _ = _FLAGS.unpack_from(raw, last + 1)
+        objects.append((base, size, raw[text:last], bool(is_pic), b"", None))
+        at = last + 1 + _FLAGS.size
+    elif kind == _BUILD_ID:
+        _, length = _SIZES.unpack_from(raw, at)
+        at += _SIZES.size
+        objects[-1:] = [(*one[:4], raw[at : at + length], None) for one in objects[-1:]]
+        at += length
+    else:
+        _, checksum = _SUM_OF.unpack_from(raw, at)
+        text = at + _SUM_OF.size
+        last = raw.index(b"\0", text)
+        link = (raw[text:last], checksum)
+        objects[-1:] = [(*one[:5], link) for one in objects[-1:]]
+        at = last + 1
+    found[vpid] = state._replace(objects=tuple(objects))
+    return at

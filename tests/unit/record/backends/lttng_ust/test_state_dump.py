@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import warnings
 
+import pytest
+
 import vestige
 from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.metadata import trace_text
 from vestige.record.backends.lttng_ust.state_dump import (
     ProgramState,
     StatePacket,
+    read_states,
     state_packet,
     state_text,
 )
@@ -82,3 +85,19 @@ def test_what_a_process_calls_its_files_breaks_nothing(tmp_path):
     found = events(tmp_path, packet(0, ProgramState(1, "\udcff", odd)))
     assert len(found) == 5
     assert found[-2]["filename"] == "xy"
+
+
+def test_what_was_told_is_read():
+    """Of each program what was told last; nothing of what is no dump."""
+    first = packet(0, ProgramState(77, "a", OBJECTS[:1]), ProgramState(78, "b", ()))
+    last = packet(1, ProgramState(77, "a", OBJECTS))
+    raw = bytes(first.data) + bytes(last.data)
+    found = {77: ProgramState(77, "a", OBJECTS), 78: ProgramState(78, "b", ())}
+    assert read_states(raw) == (found, 2)
+    assert read_states(b"") == ({}, 0)
+    objects = packet(0, ProgramState(77, "a", OBJECTS), wanted={"bin_info"})
+    without_name, _ = read_states(bytes(objects.data))
+    assert [one[2] for one in without_name[77].objects] == [one[2] for one in OBJECTS]
+    for spoiled in (raw[:-1], raw[:50], b"?" + raw[1:], bytes(200)):
+        with pytest.raises(ValueError, match="expected"):
+            read_states(spoiled)
