@@ -230,6 +230,33 @@ def test_left_rings_have_names(
     assert lost_in(output) == (0, 0)
 
 
+def test_session_that_starts_after_a_kill_has_names(tmp_path: Path):
+    """Programs go on in memory to which they have told their state before the kill."""
+    output = tmp_path / "out"
+    with daemon_for_programs() as daemon:
+        begin(
+            daemon,
+            output,
+            "enable-event -u ordered:*",
+            "add-context -u -t vpid -t ip",
+        )
+        with ordered(daemon, build_ordered(tmp_path)) as one:
+            one.do("3")
+            daemon.lttng("stop")
+            daemon.end(signal.SIGKILL)
+            assert daemon.start().returncode == 0
+            wait_for_listed(daemon, one)
+            say(daemon, "rotate")
+            daemon.lttng("start")
+            one.do("5")
+            daemon.lttng("stop")
+            one.end()
+        say(daemon, "destroy")
+    first, second = archives(output)
+    assert_named(first, 3)
+    assert_named(second, 5)
+
+
 def assert_named(archive: Path, count: int) -> None:
     """Compare how many steps there are, and find the function of each."""
     events = vestige.open(archive).to_arrow(["event", "debug_info"]).to_polars()

@@ -83,7 +83,9 @@ class ProgramStates:
         self._silent: set[int] = set()
         """Processes whose state the daemon cannot tell."""
 
-    def join(self, program: Program, arena: int, time: int) -> None:
+    def join(
+        self, program: Program, arena: int, time: int, *, is_left: bool = False
+    ) -> None:
         """Note that a program records.
 
         Args:
@@ -91,8 +93,10 @@ class ProgramStates:
             arena: The inode of the memory. If it had that before, it tells nothing of
                 what it has loaded meanwhile.
             time: Before that, as records have it.
+            is_left: Whether a daemon that was killed has left the memory: then nobody
+                knows whether the program had it before.
         """
-        if arena in program.known:
+        if is_left or arena in program.known:
             self._again.append(Again(program, arena, time))
         program.known.add(arena)
 

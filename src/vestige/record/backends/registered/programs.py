@@ -297,7 +297,7 @@ class RegisteredPrograms:
         time = trace.now()
         status = await program.record(trace.words(channel), rules, replaced)
         if status == Joining.DONE:
-            session.states.join(program, trace.arena, time)
+            session.states.join(program, trace.arena, time, is_left=trace.is_left)
             if session.plan.output is None:
                 here = {one.pid for one in self._programs}
                 session.states.keep_first(program, trace.arena, here)

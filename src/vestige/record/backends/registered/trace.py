@@ -90,6 +90,8 @@ class ProgramTrace:
         is_left: bool = False,
     ) -> None:
         self.parts = folder
+        self.is_left = is_left
+        """Whether programs may have told their state before this daemon came."""
         self._files = files = trace_root(plan)
         older: Older = "kept" if plan.is_taken_over else "replaced"
         self._place = TraceFolder(files, folder, "continued" if is_left else older)
