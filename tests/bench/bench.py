@@ -48,6 +48,13 @@ def rows(traces: Mapping[str, Shape]) -> Iterator[Row]:
     yield _copying("threads: a copy in CTF 1.8", threads)
     yield _python("threads: Python, five fields of each event", "iterate", path)
     yield _python("threads: the same five fields to Arrow", "columns", path)
+    yield _module("threads: the five fields with the module `bt2`", "bt2", path)
+    yield _module("threads: with Babeltrace 1's module", "babeltrace", path)
+    yield _pair("threads: details", path, *_sink("text.details"))
+    yield _pair("threads: counting messages", path, *_sink("utils.counter"))
+    passing = (f"--plugin-path={PROGRAMS / 'plugins'}", "--component=filter.pass.All")
+    counted = "threads: counting behind a filter in Python"
+    yield _pair(counted, *passing, path, *_sink("utils.counter"))
     yield _choice("threads: `where=`, and on the right a Python loop", threads)
     yield _pair(
         "opening 1.5 MB of metadata", "-o", "dummy", str(traces["opening"].path())
@@ -97,6 +104,18 @@ def _python(job: str, program: str, path: str) -> Row:
     own = [sys.executable, str(PROGRAMS / f"{program}_vestige.py"), path]
     peer = [SYSTEM_PYTHON, str(PROGRAMS / "iterate_bt2.py"), path]
     return Row(job, own, peer, SYSTEM_PYTHON)
+
+
+def _module(job: str, name: str, path: str) -> Row:
+    """Return a loop with a module of Babeltrace's, ours and that of version 2."""
+    program = str(PROGRAMS / f"iterate_{name}.py")
+    own = [sys.executable, "-m", f"vestige.compat.{name}", program, path]
+    peer = [SYSTEM_PYTHON, str(PROGRAMS / "iterate_bt2.py"), path]
+    return Row(job, own, peer, SYSTEM_PYTHON)
+
+
+def _sink(name: str) -> tuple[str, str]:
+    return ("--component", f"sink.{name}")
 
 
 def _choice(job: str, shape: Shape) -> Row:
