@@ -11,32 +11,13 @@ use super::targets::{
     Place, Step, Targets, COMMON_CONTEXT, EVENT_HEADER, PACKET_CONTEXT, PACKET_HEADER, PAYLOAD,
     SPECIFIC_CONTEXT,
 };
-use crate::metadata::json::ORIGINS;
+use crate::metadata::json::{LOG_LEVELS, ORIGINS};
 use crate::model::{
     BitMeaning, ClockClass, ClockOrigin, EnvironmentValue, EventClass, FieldClass, FieldKind,
     Length, Member, Selector, TraceClass,
 };
 
 type Result<T> = std::result::Result<T, CopyError>;
-
-/// Words for log levels, by their number.
-const LEVELS: [&str; 15] = [
-    "emergency",
-    "alert",
-    "critical",
-    "error",
-    "warning",
-    "notice",
-    "info",
-    "debug:system",
-    "debug:program",
-    "debug:process",
-    "debug:module",
-    "debug:unit",
-    "debug:function",
-    "debug:line",
-    "debug",
-];
 
 /// Prints the metadata of a copy.
 pub(super) fn print(facts: &Facts<'_>, names: &Names, targets: &Targets<'_>) -> Result<String> {
@@ -205,7 +186,7 @@ impl<'a> Printer<'_, 'a> {
         } else {
             let mut told = Vec::new();
             if let Some(level) = event.log_level {
-                let word = usize::try_from(level).ok().and_then(|level| LEVELS.get(level));
+                let word = usize::try_from(level).ok().and_then(|level| LOG_LEVELS.get(level));
                 let shown = word.map_or_else(|| level.to_string(), |word| quoted(word));
                 told.push(format!("\"log-level\": {shown}"));
             }

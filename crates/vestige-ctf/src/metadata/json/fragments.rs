@@ -256,26 +256,28 @@ fn environment_value(node: &Node<'_>) -> Result<EnvironmentValue> {
     }
 }
 
+/// Words for log levels, by their number.
+pub const LOG_LEVELS: [&str; 15] = [
+    "emergency",
+    "alert",
+    "critical",
+    "error",
+    "warning",
+    "notice",
+    "info",
+    "debug:system",
+    "debug:program",
+    "debug:process",
+    "debug:module",
+    "debug:unit",
+    "debug:function",
+    "debug:line",
+    "debug",
+];
+
 /// Log level and model URI, as LTTng and Babeltrace 2 write them. No attribute is needed to
 /// decode anything, so others are passed over, whatever their form.
 fn event_attributes(node: &Node<'_>) -> Result<(Option<i64>, Option<String>)> {
-    const LEVELS: [&str; 15] = [
-        "emergency",
-        "alert",
-        "critical",
-        "error",
-        "warning",
-        "notice",
-        "info",
-        "debug:system",
-        "debug:program",
-        "debug:process",
-        "debug:module",
-        "debug:unit",
-        "debug:function",
-        "debug:line",
-        "debug",
-    ];
     let Some(attributes) = node.optional(&["attributes", "user-attributes"])? else {
         return Ok((None, None));
     };
@@ -288,7 +290,7 @@ fn event_attributes(node: &Node<'_>) -> Result<(Option<i64>, Option<String>)> {
         if let Some(found) = properties.optional(&["log-level"])? {
             level = match &found.value.data {
                 Data::Integer(value) => i64::try_from(*value).ok(),
-                Data::Text(word) => (0..).zip(LEVELS).find(|(_, l)| l == word).map(|(n, _)| n),
+                Data::Text(word) => (0..).zip(LOG_LEVELS).find(|(_, l)| l == word).map(|(n, _)| n),
                 _ => None,
             };
         }

@@ -14,6 +14,7 @@ mod scalars;
 mod scopes;
 mod value;
 
+pub(crate) use fragments::LOG_LEVELS;
 pub(crate) use locate::ORIGINS;
 
 use std::ops::Range;
