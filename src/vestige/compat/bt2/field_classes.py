@@ -225,6 +225,42 @@ class _StringFieldClassConst(_FieldClassConst):
     _NAME = "Const string"
 
 
+class _ClassOfPartsConst(_FieldClassConst, Mapping[str, Any]):
+    """A class whose parts have names: members of structures, options of variants."""
+
+    _PARTS = ""
+
+    @property
+    def _part_type(self) -> type[IrObject]:
+        """What a part is for those who look at it."""
+        raise NotImplementedError
+
+    def __getitem__(self, name: str) -> Any:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"key for {self._PARTS.removesuffix('s')} must be a 'str', "
+                f"got '{type(name).__name__}'"
+            )
+        for part in self._of(self._PARTS, ()):
+            if part.name == name:
+                return view_as(self._part_type, part)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (part.name for part in self._of(self._PARTS, ()))
+
+    def __len__(self) -> int:
+        return len(self._of(self._PARTS, ()))
+
+    def _part_at_index(self, index: int) -> Any:
+        if not 0 <= index < len(self):
+            raise IndexError
+        return view_as(self._part_type, self._of(self._PARTS)[index])
+
+    __eq__ = IrObject.__eq__
+    __hash__ = IrObject.__hash__
+
+
 class _StructureFieldClassMemberConst(IrObject):
     """A member of a structure: ``_name``, ``_field_class``."""
 
@@ -239,7 +275,7 @@ class _StructureFieldClassMemberConst(IrObject):
         return const_field_class(self._of("field_class"))
 
 
-class _StructureFieldClassConst(_FieldClassConst, Mapping[str, Any]):
+class _StructureFieldClassConst(_ClassOfPartsConst):
     """A class of structures."""
 
     _is_const = True
@@ -248,28 +284,17 @@ class _StructureFieldClassConst(_FieldClassConst, Mapping[str, Any]):
         _StructureFieldClassMemberConst
     )
     _NAME = "Const structure"
+    _PARTS = "members"
+
+    @property
+    def _part_type(self) -> type[IrObject]:
+        return self._member_type
 
     def _member(self, value: Mapping[str, Any], name: str) -> Any:
         """Return the field of a name of a value, or ``None``."""
         if name not in self:
             return None
         return field_of(value[name], const_field_class(self[name].field_class))
-
-    def __getitem__(self, name: str) -> Any:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"key for member must be a 'str', got '{type(name).__name__}'"
-            )
-        for member in self._of("members", ()):
-            if member.name == name:
-                return view_as(self._member_type, member)
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (member.name for member in self._of("members", ()))
-
-    def __len__(self) -> int:
-        return len(self._of("members", ()))
 
     def member_at_index(self, index: int) -> Any:
         """Return a member by its index.
@@ -280,12 +305,7 @@ class _StructureFieldClassConst(_FieldClassConst, Mapping[str, Any]):
         Raises:
             IndexError: There is none.
         """
-        if not 0 <= index < len(self):
-            raise IndexError
-        return view_as(self._member_type, self._of("members")[index])
-
-    __eq__ = IrObject.__eq__
-    __hash__ = IrObject.__hash__
+        return self._part_at_index(index)
 
 
 class _WithSelector(_FieldClassConst):
@@ -395,28 +415,18 @@ class _VariantFieldClassWithSignedIntegerSelectorOptionConst(
     _range_set_type = _SignedIntegerRangeSetConst
 
 
-class _VariantFieldClassConst(_FieldClassConst, Mapping[str, Any]):
+class _VariantFieldClassConst(_ClassOfPartsConst):
     """A class of variants."""
 
     _field_type = fields._VariantFieldConst
     _NAME = "Const variant"
     _option_type: type[_VariantFieldClassOptionConst] = _VariantFieldClassOptionConst
 
-    def __getitem__(self, name: str) -> Any:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"key for option must be a 'str', got '{type(name).__name__}'"
-            )
-        for option in self._of("options", ()):
-            if option.name == name:
-                return view_as(self._option_type, option)
-        raise KeyError(name)
+    _PARTS = "options"
 
-    def __iter__(self) -> Iterator[Any]:
-        return (option.name for option in self._of("options", ()))
-
-    def __len__(self) -> int:
-        return len(self._of("options", ()))
+    @property
+    def _part_type(self) -> type[IrObject]:
+        return self._option_type
 
     def option_at_index(self, index: int) -> Any:
         """Return an option by its index.
@@ -427,12 +437,7 @@ class _VariantFieldClassConst(_FieldClassConst, Mapping[str, Any]):
         Raises:
             IndexError: There is none.
         """
-        if not 0 <= index < len(self):
-            raise IndexError
-        return view_as(self._option_type, self._of("options")[index])
-
-    __eq__ = IrObject.__eq__
-    __hash__ = IrObject.__hash__
+        return self._part_at_index(index)
 
 
 class _VariantFieldClassWithoutSelectorConst(_VariantFieldClassConst):
