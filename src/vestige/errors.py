@@ -210,7 +210,9 @@ class GraphError(VestigeError, RuntimeError):
 
 
 class ComponentError(GraphError):
-    """A component in Python raised an exception, which is the cause of this one.
+    """A component in Python did what it must not.
+
+    If it raised an exception, that is the cause of this one.
 
     Args:
         name: Name of the component.

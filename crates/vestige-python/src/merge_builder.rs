@@ -13,6 +13,7 @@ use vestige_ctf::model::FieldClass;
 use vestige_ctf::muxer::{self, Notice};
 use vestige_ctf::stream::{Batch, Boundary, BoundaryKind, Lost, LostKind, Packet};
 
+use crate::errors::exception;
 use crate::event_view::Interner;
 use crate::merge::{AddedColumn, Merge};
 use crate::messages::EventMessage;
@@ -63,8 +64,18 @@ pub struct OwnedBuilder {
     builder: merge_builder::MergeBuilder,
     streams: Vec<Py<DataStream>>,
     owners: Vec<Py<PyAny>>,
+    /// Where each data stream is.
+    phases: Vec<Phase>,
     interner: OnceLock<Arc<Interner>>,
     added: AddedColumns,
+}
+
+/// Where a data stream is between its beginning and its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Before,
+    Inside,
+    After,
 }
 
 /// What filters added to the event records that pass.
@@ -124,9 +135,11 @@ impl OwnedBuilder {
         (batch, row): (&Arc<Batch>, u32),
         index: usize,
     ) -> PyResult<()> {
-        if self.builder.rank(&batch.stream) == self.streams.len() {
+        let rank = self.builder.rank(&batch.stream);
+        if rank == self.streams.len() {
             self.note(py, merge, merge.stream_index(batch))?;
         }
+        self.expect_inside(py, rank, "an event")?;
         self.added.take(merge, index, self.builder.records());
         self.builder.pass(batch, row);
         Ok(())
@@ -140,8 +153,60 @@ impl OwnedBuilder {
         if rank == self.streams.len() {
             self.note(py, merge, *from)?;
         }
-        self.builder.notice(rank, notice.clone());
+        self.notice(py, rank, notice.clone())
+    }
+
+    /// Adds a notice of a data stream.
+    fn notice(&mut self, py: Python<'_>, rank: usize, notice: Notice) -> PyResult<()> {
+        match &notice {
+            Notice::Boundary(Boundary { kind: BoundaryKind::StreamBeginning, .. }) => {
+                if self.phase(rank) != Phase::Before {
+                    return Err(self.out_of_order(py, rank, "begins a second time"));
+                }
+                self.set_phase(rank, Phase::Inside);
+            }
+            Notice::Boundary(Boundary { kind: BoundaryKind::StreamEnd, .. }) => {
+                self.expect_inside(py, rank, "its end")?;
+                self.set_phase(rank, Phase::After);
+            }
+            Notice::Boundary(_) => self.expect_inside(py, rank, "a packet's boundary")?,
+            Notice::Lost(_) => self.expect_inside(py, rank, "a loss")?,
+            Notice::Damage(..) | Notice::Inactivity(_) => {}
+        }
+        self.builder.notice(rank, notice);
         Ok(())
+    }
+
+    fn phase(&self, rank: usize) -> Phase {
+        self.phases.get(rank).copied().unwrap_or(Phase::Before)
+    }
+
+    fn set_phase(&mut self, rank: usize, phase: Phase) {
+        if self.phases.len() <= rank {
+            self.phases.resize(rank + 1, Phase::Before);
+        }
+        if let Some(known) = self.phases.get_mut(rank) {
+            *known = phase;
+        }
+    }
+
+    /// Refuses what is not between the beginning of its data stream and the end.
+    #[inline]
+    fn expect_inside(&self, py: Python<'_>, rank: usize, what: &str) -> PyResult<()> {
+        let place = match self.phase(rank) {
+            Phase::Inside => return Ok(()),
+            Phase::Before => "before its beginning",
+            Phase::After => "after its end",
+        };
+        Err(self.out_of_order(py, rank, &format!("has {what} {place}")))
+    }
+
+    /// The error of a data stream with which something is wrong.
+    #[cold]
+    fn out_of_order(&self, py: Python<'_>, rank: usize, what: &str) -> PyErr {
+        let number = |owner: &Py<PyAny>| owner.getattr(py, "id").ok()?.extract::<u64>(py).ok();
+        let number = self.owners.get(rank).and_then(number).unwrap_or_default();
+        exception(py, "GraphError", &format!("stream {number} {what}"), None, None)
     }
 
     /// Notes whose a data stream of another merge is.
@@ -227,7 +292,8 @@ impl MergeBuilder {
         }
         let [common, specific, payload] = values.as_slice() else { return Ok(()) };
         let mut inner = self.inner();
-        inner.rank(stream, owner);
+        let rank = inner.rank(stream, owner);
+        inner.expect_inside(py, rank, "an event")?;
         let made = MadeRecord {
             stream: handle,
             packet: &packet.inner,
@@ -257,8 +323,7 @@ impl MergeBuilder {
         };
         let mut inner = self.inner();
         let rank = inner.rank(stream, owner);
-        inner.builder.notice(rank, Notice::Lost(Lost { kind, count, beginning, end }));
-        Ok(())
+        inner.notice(stream.py(), rank, Notice::Lost(Lost { kind, count, beginning, end }))
     }
 
     #[doc = core_doc!(MergeBuilder.boundary)]
@@ -281,8 +346,8 @@ impl MergeBuilder {
         };
         let mut inner = self.inner();
         let rank = inner.rank(stream, owner);
-        inner.builder.notice(rank, Notice::Boundary(Boundary { kind, cycles, is_cut: false }));
-        Ok(())
+        let boundary = Boundary { kind, cycles, is_cut: false };
+        inner.notice(stream.py(), rank, Notice::Boundary(boundary))
     }
 
     #[doc = core_doc!(MergeBuilder.inactivity)]

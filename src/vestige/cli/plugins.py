@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from functools import cached_property
+from functools import cache, cached_property
 
 from .._typing import TYPE_CHECKING
 from ..errors import CommandError
+from ..plain_text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, ClassVar
 
     from ..compat.bt2.plugin_files import PluginFile
     from ..compat.bt2.user_plugins import UserPlugins
@@ -72,13 +73,25 @@ class FoundPlugins:
         options: Its options.
     """
 
+    warns: ClassVar[bool] = True
+    """Whether a folder that was asked for and cannot be looked into is told:
+    Babeltrace 2 says nothing of it."""
+
     def __init__(self, options: argparse.Namespace) -> None:
+        self._warn_of_others(options.plugin_path or ())
         given = [*(options.plugin_path or ()), os.environ.get(FOLDERS, "")]
         if not options.omit_home_plugin_path:
             given.append(os.path.expanduser(f"~/{OF_HOME}"))  # noqa: PTH111 - the path is text
         folders = [folder for one in given for folder in one.split(":")]
         self._folders = [one for one in folders if one and os.path.isdir(one)]  # noqa: PTH112
         self._log_level: str = getattr(options, "log_level", None) or "W"
+
+    def _warn_of_others(self, given: Sequence[str]) -> None:
+        """Tell which of the paths that were asked for are no folders."""
+        if self.warns:
+            for path in dict.fromkeys(one for some in given for one in some.split(":")):
+                if path and not os.path.isdir(path):  # noqa: PTH112 - as below
+                    _warn_of(path, exists=os.path.lexists(path))
 
     @property
     def names(self) -> Iterator[str]:
@@ -163,6 +176,13 @@ class FoundPlugins:
         from .general_options import LOG_LEVELS
 
         return UserPlugins(plugins, LOG_LEVELS[self._log_level])
+
+
+@cache
+def _warn_of(path: str, *, exists: bool) -> None:
+    """Say once that there are no plugins where they are looked for."""
+    what = "is no folder" if exists else "does not exist"
+    print(f"vestige: warning: --plugin-path: '{plain(path)}' {what}", file=sys.stderr)
 
 
 def _find_modules() -> None:

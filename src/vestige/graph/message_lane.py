@@ -206,16 +206,16 @@ class MessageLane:
             )
         spec = self._specs[name]
 
-        def open_flow() -> Iterator[Pulled]:
+        def process(incoming: Iterator[Pulled]) -> Iterator[Pulled]:
             component: Filter = self._make(spec, [], Selection())
-            for merge in flow():
+            for merge in incoming:
                 if merge is not None:
                     component.process(merge)
                     yield merge.shown()
                 else:
                     yield None
 
-        return open_flow
+        return lambda: process(flow())
 
     def _region(self, pipe: Pipe) -> Flow:
         """Return what is read of data streams."""
@@ -245,13 +245,11 @@ class _Feeding:
     # Gives a flow to a sink, a merge at a time.
 
     def __init__(self, flow: Flow, sink: Sink) -> None:
-        self._flow = flow
         self._sink = sink
-        self._merges: Iterator[Pulled] | None = None
+        # Whoever gives it finds out now what is missing.
+        self._merges = flow()
 
     def __call__(self) -> bool | None:
-        if self._merges is None:
-            self._merges = self._flow()
         try:
             merge = next(self._merges)
         except StopIteration:

@@ -80,9 +80,11 @@ def run(words: Sequence[str]) -> int:
         words: The words after the name of the program.
     """
     from ..parser import CommandParser
+    from ..plugins import FoundPlugins
 
     split = split_words(words)
     CommandParser.refusal = CommandError
+    FoundPlugins.warns = False
     try:
         return _run(split)
     except CommandError as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import core
+from ...errors import GraphError
 from . import made_messages as made
 from .ir_lowering import MadeStream, inactive_stream, lowered_packet, lowered_stream
 from .made_fields import plain_of
@@ -89,7 +90,7 @@ class Encoder:
         cycles = message._cycles or 0
         last = self._last_cycles.get(stream, 0)
         if cycles < last:
-            raise ValueError(
+            raise GraphError(
                 f"event '{event._cls._name}' at clock value {cycles}, before the "
                 f"{last} of the event in front of it"
             )

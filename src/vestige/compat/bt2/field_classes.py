@@ -241,10 +241,32 @@ class _ClassOfPartsConst(_FieldClassConst, Mapping[str, Any]):
                 f"key for {self._PARTS.removesuffix('s')} must be a 'str', "
                 f"got '{type(name).__name__}'"
             )
-        for part in self._of(self._PARTS, ()):
-            if part.name == name:
-                return view_as(self._part_type, part)
-        raise KeyError(name)
+        return view_as(self._part_type, self._part(name))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name()
+
+    def _part(self, name: str) -> Any:
+        """Return a part as it is.
+
+        Args:
+            name: Its name.
+
+        Raises:
+            KeyError: There is none.
+        """
+        return self._by_name()[name]
+
+    def _by_name(self) -> dict[object, Any]:
+        """Return all parts by their names; there may be more of them later."""
+        parts = self._of(self._PARTS, ())
+        count, known = self.__dict__.get("_parts_by_name", (0, {}))
+        if count != len(parts):
+            # Of a name the first part counts.
+            for one in parts[count:]:
+                known.setdefault(one.name, one)
+            self.__dict__["_parts_by_name"] = len(parts), known
+        return known  # type: ignore[no-any-return]
 
     def __iter__(self) -> Iterator[str]:
         return (part.name for part in self._of(self._PARTS, ()))

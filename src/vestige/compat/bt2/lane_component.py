@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ...errors import ComponentError
+from ...errors import ComponentError, GraphError
 from ...graph.interruption import GraphInterruption
 from ...graph.message_component import Flow, Pulled
 from .encoding import Encoder
@@ -104,7 +104,11 @@ class LaneComponent:
         self._do("failed at the end", self._component._user_finalize)
 
     def open(self, port: str) -> Iterator[Pulled]:
-        """Begin to give what comes out of a port."""
+        """Begin to give what comes out of a port.
+
+        Its iterator is made at once: what it does not find is told before anything is
+        read.
+        """
         component = self._component
         iterator = component._bt_iterator_class.__new__(component._bt_iterator_class)
         iterator._component_of = component
@@ -113,10 +117,9 @@ class LaneComponent:
         self._do(
             "failed", iterator.__init__, iterator._config, self._facts.outputs[port]
         )
-        yield from self._merges(iterator)
-        self._do("failed at the end", iterator._user_finalize)
+        return self._merges(iterator, port)
 
-    def _merges(self, iterator: Any) -> Iterator[Pulled]:
+    def _merges(self, iterator: Any, port: str) -> Iterator[Pulled]:
         encoder = Encoder()
         step = iterator.__next__
         goes_on, most = True, 1
@@ -127,21 +130,26 @@ class LaneComponent:
             except TryAgain:
                 if not len(encoder):
                     yield None
-            except ComponentError:
+            except GraphError as error:
                 # What it gave before comes first.
                 if len(encoder):
                     yield encoder.finish()
-                raise
+                if isinstance(error, ComponentError):
+                    raise
+                raise ComponentError(
+                    self._name, f"output port '{port}': {error}"
+                ) from None
             is_slow = time.monotonic() - began > SLOW_SECONDS
             most = max(most // 8, 1) if is_slow else min(most * 8, MOST_MESSAGES)
             if len(encoder):
                 yield encoder.finish()
+        self._do("failed at the end", iterator._user_finalize)
 
     def _do(self, what: str, method: Callable[..., Any], *arguments: Any) -> Any:
         """Call a method of the component; tell whose exception it raises."""
         try:
             return method(*arguments)
-        except (*_NOT_ITS_FAILURES, ComponentError):
+        except (*_NOT_ITS_FAILURES, GraphError):
             raise
         except BaseException as error:  # `sys.exit()` ends no graph
             raise ComponentError(self._name, what) from error

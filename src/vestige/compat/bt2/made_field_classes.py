@@ -191,10 +191,7 @@ class _StructureFieldClass(_FieldClass, const._StructureFieldClassConst):
         return self
 
     def _class_of(self, name: str) -> Any:
-        for member in self._of("members"):
-            if member._name == name:
-                return member._field_class
-        raise KeyError(name)
+        return self._part(name)._field_class
 
 
 class _ArrayFieldClass(_FieldClass, const._ArrayFieldClassConst):

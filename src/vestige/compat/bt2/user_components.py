@@ -50,8 +50,10 @@ class _UserComponentOutputPort(_UserPort):
 class _UserComponentInputPort(_UserPort):
     """An input port."""
 
-    def __init__(self, name: str, user_data: Any) -> None:
+    def __init__(self, name: str, user_data: Any, component: str) -> None:
         super().__init__(name, user_data)
+        self.component = component
+        """The name of its component."""
         self.flow: Any = None
         """What begins to give what comes in."""
         self.objects: Any = None
@@ -227,7 +229,7 @@ class _TakesMessages(_UserComponent):
         return self._facts.inputs
 
     def _add_input_port(self, name: str, user_data: Any = None) -> Any:
-        port = _UserComponentInputPort(str(name), user_data)
+        port = _UserComponentInputPort(str(name), user_data, self.name)
         port.objects = self._facts.objects
         return self._facts.inputs.add(port)
 

@@ -226,5 +226,8 @@ def upstream_iterator(input_port: Any) -> _UserComponentInputPortMessageIterator
         ValueError: It is connected to nothing.
     """
     if input_port.flow is None:
-        raise ValueError("input port is not connected")
+        raise ValueError(
+            f"component '{input_port.component}': its input port '{input_port.name}' "
+            "is connected to nothing"
+        )
     return _UserComponentInputPortMessageIterator(input_port)

@@ -120,7 +120,12 @@ class UserPlugins:
             raise GraphError(
                 f"{name}: the object '{question}' cannot be told"
             ) from error
-        return plain_value(answer)
+        try:
+            return plain_value(const_value(answer))
+        except TypeError as error:
+            raise GraphError(
+                f"{name}: the answer to '{question}' is no value"
+            ) from error.with_traceback(None)
 
 
 def description_of(found: type) -> str:

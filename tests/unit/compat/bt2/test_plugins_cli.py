@@ -6,6 +6,7 @@ import pytest
 
 from support.recordings import DATA
 from vestige.cli.main import main
+from vestige.cli.plugins import FoundPlugins
 
 PLUGINS = f"--plugin-path={DATA / 'plugins'}"
 EVENTS = ["-c", "src.sample.Events", "-p", "count=2,first=5,step=10"]
@@ -124,6 +125,8 @@ class Source(bt2._UserSourceComponent, message_iterator_class=Iterator):
 
     @classmethod
     def _user_query(cls, executor, question, params, method_obj):
+        if question == "odd":
+            return object()
         raise RuntimeError("asked")
 
 bt2.register_plugin(__name__, "failing")
@@ -134,7 +137,6 @@ bt2.register_plugin(__name__, "failing")
     ("how", "events", "error"),
     [
         ("exit", 1, "SystemExit: 0\n"),
-        ("back", 1, "ValueError: event 'made' at clock value 3, before the 7 of "),
         ("end", 2, "RuntimeError: at last\n"),
     ],
 )
@@ -148,6 +150,48 @@ def test_no_failure_goes_unsaid(tmp_path, capfd, how, events, error) -> None:
     assert output.out.count("made:") == events
     assert error in output.err
     assert "vestige: error: component 'source.failing.Source': failed" in output.err
+
+
+def test_time_that_goes_back_is_told(tmp_path, capfd) -> None:
+    """In one line, without a traceback of what is ours."""
+    (tmp_path / "bt_plugin_failing.py").write_text(FAILING)
+    words = ["-c", "source.failing.Source", "-p", 'how="back"']
+    assert main(["convert", f"--plugin-path={tmp_path}", *words]) == 1
+
+    output = capfd.readouterr()
+    assert output.out.count("made:") == 1
+    assert output.err == (
+        "vestige: error: component 'source.failing.Source': output port 'out': event "
+        "'made' at clock value 3, before the 7 of the event in front of it\n"
+    )
+
+
+def test_an_answer_that_is_no_value_is_an_error(tmp_path, capfd) -> None:
+    """It is not printed as what Python takes it for."""
+    (tmp_path / "bt_plugin_failing.py").write_text(FAILING)
+    words = [f"--plugin-path={tmp_path}", "source.failing.Source", "odd"]
+    assert main(["query", *words]) == 1
+
+    output = capfd.readouterr()
+    assert not output.out
+    assert "the answer to 'odd' is no value" in output.err
+
+
+def test_paths_without_plugins_are_told(tmp_path, capfd, monkeypatch) -> None:
+    """Of those that were asked for: not under the name of Babeltrace 2."""
+    (tmp_path / "file").touch()
+    words = [f"--plugin-path={tmp_path}:{tmp_path}/file:{tmp_path}/none"]
+    monkeypatch.setenv("BABELTRACE_PLUGIN_PATH", f"{tmp_path}/other")
+    monkeypatch.setattr(FoundPlugins, "warns", False)
+    assert main(["list-plugins", *words]) == 0
+    assert not capfd.readouterr().err
+
+    monkeypatch.setattr(FoundPlugins, "warns", True)
+    assert main(["list-plugins", *words, *words]) == 0
+    assert capfd.readouterr().err == (
+        f"vestige: warning: --plugin-path: '{tmp_path}/file' is no folder\n"
+        f"vestige: warning: --plugin-path: '{tmp_path}/none' does not exist\n"
+    )
 
 
 def test_a_source_that_waits_for_each_event_can_be_interrupted(tmp_path, capfd) -> None:
