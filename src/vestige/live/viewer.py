@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from struct import Struct
 
 from .._suppress import suppress
+from .._typing import TYPE_CHECKING
 from ..errors import TraceFormatError
 from . import messages
 from .messages import (
@@ -23,6 +24,12 @@ from .messages import (
     status_of,
 )
 from .url import LiveUrl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    _T = TypeVar("_T")
 
 __all__ = ["Viewer"]
 
@@ -78,7 +85,7 @@ class Viewer:
         """
         self._ask(Command.LIST_SESSIONS)
         [count] = self._numbers(_NUMBER)
-        checked(count, messages.MOST_STREAMS, "sessions")
+        self._read(checked, count, messages.MOST_STREAMS, "sessions")
         yield from [
             RemoteSession.parse(self._receive(messages.SESSION_BYTES))
             for _ in range(count)
@@ -110,7 +117,7 @@ class Viewer:
         body = messages.ATTACH.pack(session, 0, SEEK_LAST)
         self._ask(Command.ATTACH_SESSION, body)
         number, count = self._numbers(_PAIR)
-        status = status_of(AttachStatus, number)
+        status = self._read(status_of, AttachStatus, number)
         if status is AttachStatus.UNKNOWN_SESSION:
             return None
         if status is not AttachStatus.OK:
@@ -135,7 +142,7 @@ class Viewer:
         """
         self._ask(Command.GET_NEW_STREAMS, _LONG.pack(session))
         number, count = self._numbers(_PAIR)
-        status = status_of(StreamsStatus, number)
+        status = self._read(status_of, StreamsStatus, number)
         if status is StreamsStatus.ERROR:
             raise self._error("the relay daemon cannot tell which streams are new")
         if status is StreamsStatus.HUNG_UP:
@@ -152,7 +159,7 @@ class Viewer:
             TraceFormatError: The answer makes no sense, or there is none.
         """
         self._ask(Command.GET_NEXT_INDEX, _LONG.pack(stream))
-        return Index.parse(self._receive(messages.INDEX_BYTES))
+        return self._read(Index.parse, self._receive(messages.INDEX_BYTES))
 
     def packet(self, stream: int, offset: int, size: int) -> bytes | Flag | None:
         """Ask for a packet.
@@ -174,7 +181,7 @@ class Viewer:
             body = messages.PACKET.pack(stream, offset + len(data), wanted)
             self._ask(Command.GET_PACKET, body)
             number, length, flags = self._numbers(_TRIPLE)
-            status = status_of(PacketStatus, number)
+            status = self._read(status_of, PacketStatus, number)
             if status is PacketStatus.OK:
                 if not 0 < length <= wanted:
                     raise self._error(
@@ -203,12 +210,14 @@ class Viewer:
         """
         self._ask(Command.GET_METADATA, _LONG.pack(stream))
         length, number = self._numbers(_METADATA)
-        status = status_of(MetadataStatus, number)
+        status = self._read(status_of, MetadataStatus, number)
         if status is MetadataStatus.ERROR:
             return None
         if status is MetadataStatus.NOTHING_NEW:
             return b""
-        return self._receive(checked(length, LARGEST_METADATA, "bytes of metadata"))
+        return self._receive(
+            self._read(checked, length, LARGEST_METADATA, "bytes of metadata")
+        )
 
     def detach(self, session: int) -> None:
         """Say that a session is not read any more, if anybody listens.
@@ -242,7 +251,7 @@ class Viewer:
             raise self._error(f"it speaks version {major}.{minor} of the protocol")
 
     def _streams(self, count: int) -> list[RemoteStream]:
-        checked(count, messages.MOST_STREAMS, "data streams")
+        self._read(checked, count, messages.MOST_STREAMS, "data streams")
         return [
             RemoteStream.parse(self._receive(messages.STREAM_BYTES))
             for _ in range(count)
@@ -269,6 +278,13 @@ class Viewer:
                 raise self._error("the relay daemon has closed the connection")
             data += piece
         return bytes(data)
+
+    def _read(self, read: Callable[..., _T], *arguments: object) -> _T:
+        """Read a part of an answer; whose it is is told if it makes no sense."""
+        try:
+            return read(*arguments)
+        except TraceFormatError as error:
+            raise self._error(str(error)) from None
 
     def _error(self, message: str) -> TraceFormatError:
         return TraceFormatError(f"{self.url.text}: {message}")

@@ -57,6 +57,16 @@ def test_data_streams_have_names_of_their_own():
     assert taken == {"s", "s-0", "metadata-0", "stream", "stream-0"}
 
 
+def test_long_names_are_cut(tmp_path):
+    """File systems take no longer ones; characters stay whole."""
+    long = "n" * 239 + "é" * 100
+    path = trace_path(f"a/{long}", {})
+    assert path == "a/" + "n" * 239
+    assert stream_name(f"x/{long}", ()) == "n" * 239
+    (tmp_path / path).mkdir(parents=True)
+    unused_path(tmp_path / path).mkdir()
+
+
 def test_what_exists_is_not_written_over(tmp_path):
     """A number makes another path."""
     (tmp_path / "t").touch()

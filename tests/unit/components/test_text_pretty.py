@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import pty
 import re
 
 import pytest
 
+from support.ctf_writer import Packet, Trace, numbered, write_trace
 from support.recordings import DATA
 from vestige.components.sinks.text_pretty import (
     FIELD_NAMES,
@@ -331,6 +333,25 @@ class TestWarnings:
         assert both.startswith("\x1b[33m\x1b[1mWARNING\x1b[0m\x1b[33m: Tracer ")
         assert both.endswith("\x1b[0m\n")
         assert one == none == ESCAPE.sub("", both)
+
+
+def test_names_cannot_steer_a_terminal(tmp_path):
+    """To a file they go as they are: Babeltrace 2 writes them so."""
+    metadata = Trace().metadata().replace("event_0", "even\\x1b[2Jt")
+    trace = write_trace(
+        tmp_path / "trace", metadata, {"s": Packet(numbered(1)).encode()}
+    )
+    terminal, other = pty.openpty()
+    file = os.open(tmp_path / "text", os.O_WRONLY | os.O_CREAT)
+    for descriptor in (other, file):
+        sink = TextPrettySink(descriptor=descriptor)
+        Graph([CtfFsSource([trace])], sink).run()
+        os.close(descriptor)
+    shown = os.read(terminal, 4096)
+    os.close(terminal)
+
+    assert b" even\\e[2Jt: " in shown
+    assert b" even\x1b[2Jt: " in (tmp_path / "text").read_bytes()
 
 
 class TestOptions:

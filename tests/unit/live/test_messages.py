@@ -67,11 +67,12 @@ def test_urls(text, facts):
     ],
 )
 def test_a_list_that_is_none_is_refused(instead, message):
-    """With one line that names the relay daemon or what it said."""
+    """With one line that names the relay daemon."""
     with relay([Served()], [], answer=lambda c: instead if c == 2 else None) as other:
         viewer = Viewer(LiveUrl.parse(other.url))
-        with pytest.raises(TraceFormatError, match=message):
+        with pytest.raises(TraceFormatError, match=message) as refused:
             [*viewer.sessions()]
+        assert str(refused.value).startswith(f"{viewer.url.text}: ")
         viewer.close()
 
 

@@ -21,6 +21,9 @@ TRACERS = {"lttng-ust", "lttng-modules"}
 """Tracers that tell in the environment of a trace where it belongs."""
 FIRST_VERSION = (2, 11)
 """The first of their versions that does."""
+LONGEST_NAME = 240
+"""Most bytes of the name of a file or directory: file systems allow 255, and a number
+may come behind it."""
 DATE_AND_TIME = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d):?(\d\d)([.,]\d+)?(Z|[+-]\d\d(:?\d\d)?)?",
     re.ASCII,
@@ -59,7 +62,7 @@ def stream_name(path: str, taken: Collection[str]) -> str:
         taken: The names of other data streams in the trace.
     """
     name = os.path.basename(path.rstrip("/"))  # noqa: PTH119 - the path is text
-    wanted = "stream" if name in {"", ".", ".."} else name
+    wanted = "stream" if name in {"", ".", ".."} else _shortened(name)
     tried, number = wanted, 0
     while tried in taken or tried == "metadata":
         tried = f"{wanted}-{number}"
@@ -71,7 +74,15 @@ def _sanitized(path: str) -> str:
     """Return a path without parts that lead elsewhere."""
     dots = {".": "_", "..": "__"}
     parts = [dots.get(part, part) for part in path.replace("\0", "_").split("/")]
-    return "/".join(part for part in parts if part) or "trace"
+    return "/".join(_shortened(part) for part in parts if part) or "trace"
+
+
+def _shortened(name: str) -> str:
+    """Return a name that file systems take."""
+    encoded = os.fsencode(name)
+    if len(encoded) <= LONGEST_NAME:
+        return name
+    return encoded[:LONGEST_NAME].decode(errors="ignore")
 
 
 def _lttng_path(environment: Mapping[str, int | str]) -> str | None:

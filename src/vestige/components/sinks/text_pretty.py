@@ -134,6 +134,8 @@ class TextPrettySink:
     ) -> None:
         self.options = options or TextOptions()
         self._descriptor = sys.stdout.fileno() if descriptor is None else descriptor
+        if os.isatty(self._descriptor):
+            self.options = self.options._replace(safe=True)
         self._warnings = warnings if warnings is not None else sys.stderr
         self.bytes_written = 0
         """Size of the text so far, bytes."""
@@ -186,7 +188,8 @@ class TextPrettySink:
             loss = f"Tracer discarded {notice.count} {what}{plural}"
         stream = notice.stream
         uuid = stream.trace.uuid
-        shown = plain if self.options.safe else str
+        is_safe = self.options.safe or self._warnings.isatty()
+        shown = plain if is_safe else str
         yellow, bold, reset = _warning_colors(self._warnings)
         return (
             f"{yellow}{bold}WARNING{reset}{yellow}: {loss} {self._range(notice)} "
