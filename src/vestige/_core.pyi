@@ -39,6 +39,7 @@ __all__ = [
     "EventIterator",
     "EventLayout",
     "EventMessage",
+    "EventTable",
     "FieldBase",
     "FieldsView",
     "FunctionPlan",
@@ -292,6 +293,10 @@ class DataStream:
         """When the first packet begins, nanoseconds from the clock's origin."""
 
     @property
+    def origin(self) -> int:
+        """A number that no other data stream has, but all parts of one that grows."""
+
+    @property
     def clock(self) -> dict[str, Any] | None:
         """The clock class, as :meth:`TraceClass.describe` describes it."""
 
@@ -345,6 +350,44 @@ class EventCounter:
     @property
     def time_span(self) -> tuple[int, int] | None:
         """The earliest and the latest time, nanoseconds; ``None`` without any."""
+
+@final
+class EventTable:
+    """Counts event records by class and thread."""
+
+    def __new__(cls) -> EventTable: ...
+    def add(self, merge: Merge) -> None:
+        """Count the event records of a merge."""
+
+    def totals(self) -> list[tuple[str | None, int, int, int]]:
+        """Return for each name of classes the records: number, first time, last time.
+
+        Times are nanoseconds from the origin of the clock; of no records they are none.
+        """
+
+    def rows(
+        self,
+    ) -> list[
+        tuple[
+            int,
+            tuple[int, int | None, int | None, int | None, int | None],
+            str | None,
+            int,
+            int,
+            int,
+        ]
+    ]:
+        """Return the records by name and thread, in no order.
+
+        Of each row the index of the name in :meth:`totals`; process space, process ID,
+        thread ID, else the number of the CPU, else a number of the data stream; the
+        name of the process, where contexts tell it; number of records, time of the
+        first and of the last one.
+        """
+
+    @property
+    def left_out(self) -> int:
+        """How many records are in no row, since there are too many threads."""
 
 @final
 class RecordFilter:

@@ -13,6 +13,7 @@
 //! * [`scope`] says which field a name means, and which ones tell thread, process and CPU;
 //! * [`places`] finds the code addresses in records, for whoever resolves them;
 //! * [`calls`] folds entries and exits of functions into call trees;
+//! * [`events`] counts the records of each class and thread;
 //! * [`filter`] runs filter expressions on records;
 //! * [`text`] renders records without building values in between;
 //! * [`trimmer`] cuts merges to a range of time, where no reader can;
@@ -33,6 +34,7 @@ pub mod derived;
 pub mod details;
 pub mod encode;
 pub mod error;
+pub mod events;
 pub mod filter;
 pub mod merge_builder;
 pub mod merge_filter;

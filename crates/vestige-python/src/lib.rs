@@ -17,6 +17,7 @@ mod event;
 mod event_copy;
 mod event_iterator;
 mod event_view;
+mod events;
 mod field_class;
 mod fields_view;
 mod lookup_rows;
@@ -72,6 +73,8 @@ mod _core {
     use crate::event::{copied_event, EventRecord};
     #[pymodule_export]
     use crate::event_iterator::EventIterator;
+    #[pymodule_export]
+    use crate::events::EventTable;
     #[pymodule_export]
     use crate::fields_view::{copied_fields, FieldsView};
     #[pymodule_export]

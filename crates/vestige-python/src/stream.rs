@@ -235,6 +235,12 @@ impl DataStream {
         self.nanoseconds(self.inner.packet_beginning(0)?)
     }
 
+    #[doc = core_doc!(DataStream.origin)]
+    #[getter]
+    fn origin(&self) -> u64 {
+        self.inner.origin()
+    }
+
     #[doc = core_doc!(DataStream.clock)]
     #[getter]
     fn clock<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {

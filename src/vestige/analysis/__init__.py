@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .call_nodes import CallCounts, CallNode, FunctionCalls
     from .call_reader import call_tree
     from .calls import CallTree, ThreadCalls
+    from .events import EventKind, EventTable, Origin, OriginEvents, event_table
     from .functions import Function, FunctionKind
 
 __all__ = [
@@ -20,23 +21,33 @@ __all__ = [
     "CallCounts",
     "CallNode",
     "CallTree",
+    "EventKind",
+    "EventTable",
     "Function",
     "FunctionCalls",
     "FunctionKind",
+    "Origin",
+    "OriginEvents",
     "ThreadCalls",
     "Times",
     "call_tree",
+    "event_table",
 ]
 
 _HOMES = {
     "Activity": "activities",
     "CallCounts": "call_nodes",
     "CallNode": "call_nodes",
+    "EventKind": "events",
+    "EventTable": "events",
     "Function": "functions",
     "FunctionCalls": "call_nodes",
     "FunctionKind": "functions",
+    "Origin": "events",
+    "OriginEvents": "events",
     "Times": "activities",
     "call_tree": "call_reader",
+    "event_table": "events",
 }
 """Where names are that are not in ``calls``."""
 

@@ -234,8 +234,12 @@ def test_entries_alone_are_told_of(tmp_path, capsys):
 
 
 def test_a_trace_without_calls_says_what_to_do(capsys):
-    """It is an error."""
-    assert cli.main(["report", str(DATA / "hello")]) == 3
+    """Its events are counted; who asks for calls has an error."""
+    text = output(capsys, str(DATA / "hello"))
+    assert "4 events of 1 name" in text
+    assert "-finstrument-functions" in text
+
+    assert cli.main(["report", "--tree", str(DATA / "hello")]) == 3
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "no entries or exits of functions" in captured.err
@@ -243,12 +247,14 @@ def test_a_trace_without_calls_says_what_to_do(capsys):
 
 
 def test_a_trace_without_threads_says_what_to_do(tmp_path, capsys):
-    """It is an error."""
+    """The same."""
     streams = {"cpu0": [Packet(FIRST, context=bytes(4))]}
-    path = write_calls(tmp_path / "trace", streams, per_thread=False)
+    path = str(write_calls(tmp_path / "trace", streams, per_thread=False))
+    advice = "lttng add-context -u -t vpid -t vtid -t ip"
 
-    assert cli.main(["report", str(path)]) == 3
-    assert "lttng add-context -u -t vpid -t vtid -t ip" in capsys.readouterr().err
+    assert advice in output(capsys, path)
+    assert cli.main(["report", "--tree", path]) == 3
+    assert advice in capsys.readouterr().err
 
 
 def test_a_damaged_trace_is_reported_and_told(trace, tmp_path, capsys):

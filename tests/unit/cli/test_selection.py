@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 
 import pytest
 
@@ -159,7 +160,11 @@ def test_a_report_of_a_part(run, trace, chosen, calls):
 def test_a_report_of_nothing(run, trace, chosen):
     """The line does not advise to record anew: it is the choice that has no calls."""
     status, text, errors = run("report", chosen, trace)
+    assert (status, errors) == (0, "")
+    assert re.match(r"(1 event|no events)\b", text)
+    assert "record" not in text
 
+    status, text, errors = run("report", "--tree", chosen, trace)
     assert (status, text) == (3, "")
     assert errors == (
         f"vestige: error: {trace}: no entries or exits of functions among the chosen "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from ..._typing import TYPE_CHECKING
@@ -17,18 +16,19 @@ from .call_table import sorted_functions
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["calls_json"]
+__all__ = ["calls_facts"]
 
 
-def calls_json(tree: CallTree, style: CallStyle) -> str:
-    """Write a report as JSON.
+def calls_facts(tree: CallTree, style: CallStyle) -> dict[str, Any]:
+    """Return a report as JSON has it.
 
     Args:
         tree: The calls.
         style: What to show.
     """
-    facts: dict[str, Any] = {
+    return {
         "version": 1,
+        "report": "calls",
         "events": tree.events,
         "other_events": tree.other_events,
         "cost_of_call_ns": tree.cost_of_call,
@@ -44,7 +44,6 @@ def calls_json(tree: CallTree, style: CallStyle) -> str:
         "threads": [_thread(tree, thread, style) for thread in tree.threads],
         "damage": [found._asdict() for found in tree.damage],
     }
-    return json.dumps(facts, indent=2)
 
 
 def _thread(tree: CallTree, thread: ThreadCalls, style: CallStyle) -> dict[str, Any]:

@@ -1,0 +1,281 @@
+"""The table of events: how many there are of each name, when, and of which threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ... import core
+from ..._typing import Protocol
+from ...damage import Damage
+from ...graph import Graph, LostNotice, Selection, Stream, is_absolute, notices_of
+from ...units import Nanoseconds
+
+__all__ = ["EventKind", "EventTable", "Origin", "OriginEvents", "event_table"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Who made event records: a thread; if that is unknown, a CPU or a data stream."""
+
+    trace: str
+    """Name of the trace."""
+    process: int | None
+    """Process ID, where the trace has it."""
+    thread: int | None
+    """Thread ID, where the trace has it."""
+    cpu: int | None
+    """Number of the CPU, where the thread is unknown."""
+    stream: str | None
+    """Name of the data stream, where neither is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventKind:
+    """The event records of one name."""
+
+    name: str | None
+    """Name of the event record class; ``None`` for classes without."""
+    events: int
+    """How many there are."""
+    first: Nanoseconds | None
+    """Time of the first one; ``None`` where the trace has no times."""
+    last: Nanoseconds | None
+    """Time of the last one."""
+    origins: int
+    """How many threads (else CPUs, else data streams) made them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginEvents:
+    """The event records of one thread."""
+
+    origin: Origin
+    """The thread, else the CPU, else the data stream."""
+    name: str | None
+    """Name of the process, where contexts have it."""
+    kinds: list[EventKind]
+    """Its events, the most frequent first."""
+
+    @property
+    def events(self) -> int:
+        """How many there are."""
+        return sum(kind.events for kind in self.kinds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventTable:
+    """How many event records there are of each name and thread."""
+
+    kinds: list[EventKind]
+    """All events, the most frequent first."""
+    origins: list[OriginEvents]
+    """The same by thread, those with most events first."""
+    has_absolute_times: bool = False
+    """Whether times count from the Unix epoch."""
+    left_out: int = 0
+    """Event records of no thread, since there are too many threads."""
+    losses: list[LostNotice] = field(default_factory=list)
+    """What the tracer lost."""
+    damage: list[Damage] = field(default_factory=list)
+    """What could not be read."""
+
+    @property
+    def events(self) -> int:
+        """The number of event records."""
+        return sum(kind.events for kind in self.kinds)
+
+    @property
+    def begin(self) -> Nanoseconds | None:
+        """Time of the first event record; ``None`` where there is none."""
+        return min(
+            (one.first for one in self.kinds if one.first is not None), default=None
+        )
+
+    @property
+    def end(self) -> Nanoseconds | None:
+        """Time of the last event record."""
+        return max(
+            (one.last for one in self.kinds if one.last is not None), default=None
+        )
+
+    @property
+    def lost(self) -> int:
+        """The number of event records that the tracer is known to have lost."""
+        return sum(one.count or 0 for one in self.losses if one.kind == "events")
+
+    def of(self, takes: Callable[[OriginEvents], bool]) -> EventTable:
+        """Return the events of some threads.
+
+        Args:
+            takes: Decides whether those of a thread are in.
+        """
+        chosen = [one for one in self.origins if takes(one)]
+        rows = [(kind, one) for one in chosen for kind in one.kinds]
+        return EventTable(
+            kinds=_joined(kind for kind, _ in rows),
+            origins=chosen,
+            has_absolute_times=self.has_absolute_times,
+            left_out=self.left_out,
+            losses=self.losses,
+            damage=self.damage,
+        )
+
+
+class TraceSource(Protocol):
+    """What is needed of traces: :class:`vestige.Trace` and ``CtfFsSource`` have it."""
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """The data streams."""
+
+    @property
+    def damage(self) -> Sequence[Damage]:
+        """What could not be opened."""
+
+
+def event_table(
+    source: TraceSource,
+    *,
+    selection: Selection | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> EventTable:
+    """Read traces, and count the event records of each name and thread.
+
+    Args:
+        source: The traces: :func:`vestige.open` returns such an object.
+        selection: Which part of the traces is read; all by default.
+        progress: Called with the number of event records read so far.
+
+    Returns:
+        The table.
+
+    Example:
+        >>> from vestige.analysis import event_table
+        >>> for kind in event_table(vestige.open("my-trace")).kinds:
+        ...     print(kind.name, kind.events)
+    """
+    sink = _Counter()
+    damage = Graph([source], sink, (), selection, progress=progress).run()
+    streams = source.streams
+    return EventTable(
+        kinds=_kinds(sink.table),
+        origins=_origins(sink.table, streams),
+        has_absolute_times=any(_is_absolute(one) for one in streams),
+        left_out=sink.table.left_out,
+        losses=sink.losses,
+        damage=damage,
+    )
+
+
+class _Counter:
+    # The sink: the core does the work.
+    looks_at_records = True
+    checks_fields = False
+
+    def __init__(self) -> None:
+        self.table = core.EventTable()
+        self.losses: list[LostNotice] = []
+
+    def finish(self) -> None:
+        """Do nothing: all is counted."""
+
+    def consume(self, merge: core.Merge) -> None:
+        """Count the event records of a merge."""
+        self.losses += [one for one in notices_of(merge) if isinstance(one, LostNotice)]
+        self.table.add(merge)
+
+
+def _is_absolute(stream: Stream) -> bool:
+    clock = stream.handle.clock
+    return clock is not None and is_absolute(stream.trace, clock)
+
+
+def _kinds(table: core.EventTable) -> list[EventKind]:
+    makers: dict[int, int] = {}
+    for name, *_ in table.rows():
+        makers[name] = makers.get(name, 0) + 1
+    kinds = [
+        _kind(name, (events, first, last), makers.get(index, 0))
+        for index, (name, events, first, last) in enumerate(table.totals())
+        if events
+    ]
+    return _sorted(kinds)
+
+
+def _kind(name: str | None, count: tuple[int, int, int], origins: int) -> EventKind:
+    events, first, last = count
+    has_time = first > _NO_TIME
+    return EventKind(
+        name=name,
+        events=events,
+        first=Nanoseconds(first) if has_time else None,
+        last=Nanoseconds(last) if has_time else None,
+        origins=origins,
+    )
+
+
+_Who = tuple[int, int | None, int | None, int | None, int | None]
+"""Process space, process, thread, CPU, data stream, as the core has them."""
+_NO_TIME = -(1 << 63)
+"""The time of event records without a clock."""
+
+
+def _origins(table: core.EventTable, streams: Sequence[Stream]) -> list[OriginEvents]:
+    traces = {stream.process_space: stream.trace.name for stream in streams}
+    names = [name for name, *_ in table.totals()]
+    labels = {stream.handle.origin: stream.name for stream in streams}
+    found: dict[
+        tuple[int, int | None, int | None, int | None, int | None], OriginEvents
+    ]
+    found = {}
+    for name, who, process_name, events, first, last in table.rows():
+        one = found.get(who)
+        if one is None:
+            space, process, thread, cpu, stream = who
+            origin = Origin(
+                trace=traces[space],
+                process=process,
+                thread=thread,
+                cpu=cpu,
+                stream=None if stream is None else labels.get(stream),
+            )
+            one = found[who] = OriginEvents(origin=origin, name=process_name, kinds=[])
+        one.kinds.append(_kind(names[name], (events, first, last), 1))
+    for one in found.values():
+        one.kinds[:] = _sorted(one.kinds)
+    return sorted(found.values(), key=lambda one: (-one.events, _rank(one.origin)))
+
+
+def _rank(origin: Origin) -> tuple[object, ...]:
+    numbers = (origin.process, origin.thread, origin.cpu)
+    return (origin.trace, *(-1 if one is None else one for one in numbers))
+
+
+def _sorted(kinds: Iterable[EventKind]) -> list[EventKind]:
+    return sorted(kinds, key=lambda one: (-one.events, one.name or ""))
+
+
+def _joined(kinds: Iterable[EventKind]) -> list[EventKind]:
+    """Put together what has the same name."""
+    found: dict[str | None, list[EventKind]] = {}
+    for kind in kinds:
+        found.setdefault(kind.name, []).append(kind)
+    return _sorted(
+        EventKind(
+            name=name,
+            events=sum(one.events for one in same),
+            first=_first(same),
+            last=_last(same),
+            origins=len(same),
+        )
+        for name, same in found.items()
+    )
+
+
+def _first(kinds: Iterable[EventKind]) -> Nanoseconds | None:
+    return min((one.first for one in kinds if one.first is not None), default=None)
+
+
+def _last(kinds: Iterable[EventKind]) -> Nanoseconds | None:
+    return max((one.last for one in kinds if one.last is not None), default=None)

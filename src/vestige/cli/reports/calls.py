@@ -1,0 +1,191 @@
+"""The report of calls: which functions were called, how often, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..._typing import TYPE_CHECKING
+from ...analysis.call_reader import call_tree
+from ...damage import Damage
+from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
+from ...errors import CommandError
+from ..chosen_functions import choose
+from ..damage_output import print_damage
+from ..exit_statuses import WRONG_USAGE
+from ..min_duration import call_duration_filter
+from ..render.calls import call_lines
+from ..render.calls_json import calls_facts
+from ..render.calls_table import calls_table
+from . import events
+from .report import Report, Table
+
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from ...analysis.calls import CallTree
+    from ..render.call_style import CallStyle
+    from .reading import Reading
+
+__all__ = ["CallsReport", "make_report"]
+
+_HINT = (
+    "compile the program with '-g -finstrument-functions' and record it with "
+    "'vestige record -- PROGRAM', or with lttng enable-event -u "
+    "'lttng_ust_cyg_profile*' and LD_PRELOAD=liblttng-ust-cyg-profile-fast.so"
+)
+_NO_CALLS = (
+    "no calls of functions were recorded: 'vestige record -- PROGRAM' records those of "
+    "programs built with '-g -finstrument-functions', and with --patch those of others"
+)
+_NO_THREADS = (
+    "the events do not name their threads, so nobody knows which exit belongs to which "
+    "entry; record the contexts: lttng add-context -u -t vpid -t vtid -t ip"
+)
+MOST_NAMED = 20
+"""Threads that one message names."""
+
+
+class CallsReport:
+    """The calls of some traces.
+
+    Args:
+        tree: The calls.
+    """
+
+    def __init__(self, tree: CallTree) -> None:
+        self.tree = tree
+
+    @property
+    def damage(self) -> Sequence[Damage]:
+        """What could not be read."""
+        return self.tree.damage
+
+    def lines(self, style: CallStyle) -> Iterator[str]:
+        """Write it for people; see :class:`Report`."""
+        return call_lines(self.tree, style)
+
+    def facts(self, style: CallStyle) -> dict[str, Any]:
+        """Return it as JSON has it; see :class:`Report`."""
+        return calls_facts(self.tree, style)
+
+    def table(self, style: CallStyle) -> Table:
+        """Return the functions, or the nodes of the tree; see :class:`Report`."""
+        return Table(*calls_table(self.tree, style))
+
+
+def make_report(reading: Reading) -> Report:
+    """Read the calls; of a trace without any, the table of events.
+
+    Args:
+        reading: The traces.
+
+    Raises:
+        CommandError: There are no calls, and something was asked of them; or nobody
+            knows which calls belong together.
+    """
+    options = reading.options
+    needs_calls = _needs_calls(options)
+    if not needs_calls and not _may_have_calls(reading):
+        return events.make_report(reading, _no_calls(reading))
+    resolver, source = reading.resolver(), reading.source
+    long_calls = (
+        None
+        if options.min_duration is None
+        else call_duration_filter(options.min_duration, [source], reading.selection)
+    )
+    with reading.progress() as progress:
+        tree = call_tree(
+            source,
+            resolver,
+            selection=reading.selection,
+            call_filter=long_calls,
+            progress=progress,
+        )
+    if not needs_calls and not tree.events and not tree.spans:
+        return events.make_report(reading, _no_calls(reading))
+    if not needs_calls and tree.threads_unknown:
+        return events.make_report(reading, [f"no calls: {_NO_THREADS}"])
+    _check(tree, reading)
+    if reading.wanted:
+        tree = _only(tree, reading)
+    return CallsReport(choose(tree, options))
+
+
+def _needs_calls(options: argparse.Namespace) -> bool:
+    """Tell whether something was asked for that only calls have."""
+    return bool(
+        options.tree
+        or options.include_function
+        or options.exclude_function
+        or options.only_my_code
+        or options.max_depth
+        or options.min_duration is not None
+        or options.to not in {None, "table", "json", "csv"}
+    )
+
+
+def _may_have_calls(reading: Reading) -> bool:
+    """Tell whether metadata declare what calls and spans are made of."""
+    from ...analysis.activity_reader import span_classes
+
+    streams = reading.source.streams
+    known = {*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS}
+    if any(known.intersection(stream.event_names) for stream in streams):
+        return True
+    return any(span_classes(streams))
+
+
+def _no_calls(reading: Reading) -> list[str]:
+    """Say how calls are recorded, unless a part is read, or a trace of a kernel."""
+    environments = (
+        stream.trace.parsed.environment for stream in reading.source.streams
+    )
+    if reading.is_of_part or any(one.get("domain") == "kernel" for one in environments):
+        return []
+    return [_NO_CALLS]
+
+
+def _check(tree: CallTree, reading: Reading) -> None:
+    """Refuse traces of which no report can be made."""
+    options, paths = reading.options, reading.paths
+    if options.min_duration is not None and tree.left_out_calls and not tree.threads:
+        from ..render.call_style import duration
+
+        raise CommandError(
+            f"{paths}: none of the calls takes {duration(options.min_duration)} or "
+            "longer"
+        )
+    if not tree.events and not tree.spans:
+        print_damage(tree.damage)
+        if reading.is_of_part:
+            raise CommandError(
+                f"{paths}: no entries or exits of functions among the chosen events"
+            )
+        raise CommandError(f"{paths}: no entries or exits of functions: {_HINT}")
+    if tree.threads_unknown:
+        raise CommandError(f"{paths}: {_NO_THREADS}")
+
+
+def _only(tree: CallTree, reading: Reading) -> CallTree:
+    """Leave out what is of other threads."""
+    chosen = [one for one in tree.threads if reading.takes(one.vpid, one.vtid)]
+    if not chosen:
+        known = sorted(
+            {
+                number
+                for one in tree.threads
+                for number in [one.vtid if reading.threads else one.vpid]
+                if number is not None
+            }
+        )
+        shown = ", ".join(map(str, known[:MOST_NAMED]))
+        shown += ", ..." if len(known) > MOST_NAMED else ""
+        what = "thread" if reading.threads else "process"
+        raise CommandError(
+            f"{reading.wanted}: no such {what} has calls; those that have: {shown}",
+            exit_code=WRONG_USAGE,
+        )
+    # Spans and coroutines may go from one thread to another.
+    return replace(tree, threads=chosen, spans=[], coroutines=[])

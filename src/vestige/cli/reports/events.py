@@ -1,0 +1,79 @@
+"""The report of events: how many there are of each name, when, and of which threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..._typing import TYPE_CHECKING
+from ...analysis.events import EventTable, event_table
+from ...damage import Damage
+from ...errors import CommandError
+from ..exit_statuses import WRONG_USAGE
+from ..render.event_table import event_lines, events_facts, events_table
+from .report import Table
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..render.call_style import CallStyle
+    from .reading import Reading
+
+__all__ = ["EventsReport", "make_report"]
+
+
+class EventsReport:
+    """The events of some traces.
+
+    Args:
+        events: How many there are of each name and thread.
+        notes: What people are told besides.
+    """
+
+    def __init__(self, events: EventTable, notes: Sequence[str] = ()) -> None:
+        self.events = events
+        self.notes = notes
+
+    @property
+    def damage(self) -> Sequence[Damage]:
+        """What could not be read."""
+        return self.events.damage
+
+    def lines(self, style: CallStyle) -> Iterator[str]:
+        """Write it for people; see :class:`Report`."""
+        return event_lines(self.events, style, self.notes)
+
+    def facts(self, style: CallStyle) -> dict[str, Any]:
+        """Return it as JSON has it; see :class:`Report`."""
+        return events_facts(self.events, style)
+
+    def table(self, style: CallStyle) -> Table:
+        """Return the events by name, with threads if asked for; see :class:`Report`."""
+        return Table(*events_table(self.events, style))
+
+
+def make_report(reading: Reading, notes: Sequence[str] = ()) -> EventsReport:
+    """Count the events.
+
+    Args:
+        reading: The traces.
+        notes: What people are told besides.
+
+    Raises:
+        CommandError: None of the events is of the threads that were asked for.
+    """
+    with reading.progress() as progress:
+        table = event_table(
+            reading.source, selection=reading.selection, progress=progress
+        )
+    if reading.wanted:
+        chosen = table.of(
+            lambda one: reading.takes(one.origin.process, one.origin.thread)
+        )
+        if table.events and not chosen.events:
+            raise CommandError(
+                f"{reading.wanted}: no such thread has events; "
+                "'vestige report --events --thread' shows those that have",
+                exit_code=WRONG_USAGE,
+            )
+        table = chosen
+    return EventsReport(table, notes)

@@ -1,0 +1,87 @@
+"""The table of reports: which option asks for which."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+
+from ..._typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .reading import Reading
+    from .report import Report
+
+__all__ = [
+    "DEFAULT",
+    "KINDS",
+    "Kind",
+    "add_kind_arguments",
+    "chosen_kind",
+    "make_report",
+]
+
+
+class Kind(NamedTuple):
+    """A report that can be asked for."""
+
+    name: str
+    """The word of its option, such as ``events``."""
+    home: str
+    """Its module here, which has ``make_report(reading)``."""
+    summary: str
+    """What it is, for the help."""
+    value: str | None = None
+    """What its option takes, for the help; ``None`` for nothing."""
+
+
+DEFAULT = Kind("calls", "calls", "the calls of functions")
+"""What is reported when nothing is asked for, of traces that have calls."""
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        "events",
+        "events",
+        "report how many events there are of each name, when, and of which threads; "
+        "the default for a trace without calls of functions",
+    ),
+)
+"""The reports that options ask for; one at a time."""
+
+
+def add_kind_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add an option for each report.
+
+    Args:
+        parser: The parser.
+    """
+    group = parser.add_argument_group(
+        "reports", "one at a time; by default that of the calls of functions"
+    ).add_mutually_exclusive_group()
+    for kind in KINDS:
+        if kind.value is None:
+            group.add_argument(f"--{kind.name}", action="store_true", help=kind.summary)
+        else:
+            group.add_argument(f"--{kind.name}", metavar=kind.value, help=kind.summary)
+
+
+def chosen_kind(options: argparse.Namespace) -> Kind:
+    """Return the report that a command line asks for.
+
+    Args:
+        options: The parsed command line.
+    """
+    for kind in KINDS:
+        if getattr(options, kind.name) not in {None, False}:
+            return kind
+    return DEFAULT
+
+
+def make_report(kind: Kind, reading: Reading) -> Report:
+    """Read traces, and make a report.
+
+    Args:
+        kind: Which one.
+        reading: The traces.
+    """
+    report: Report = import_module(f".{kind.home}", __package__).make_report(reading)
+    return report

@@ -1,0 +1,106 @@
+"""What a report reads, and how it shows that it does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ..._typing import TYPE_CHECKING
+from ..debug_info_arguments import debug_file_options
+from ..render.progress import ProgressBar
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ...components.sources.ctf_fs import CtfFsSource
+    from ...debuginfo import Resolver
+    from ...graph import Selection
+
+__all__ = ["Reading"]
+
+
+class Reading:
+    """Traces of a command line, and what it wants of them.
+
+    Args:
+        options: The parsed command line.
+        source: The traces.
+        selection: Which event records are wanted.
+    """
+
+    def __init__(
+        self, options: argparse.Namespace, source: CtfFsSource, selection: Selection
+    ) -> None:
+        self.options = options
+        self.source = source
+        self.selection = selection
+        self.threads: set[int] = set()
+        """The threads that are wanted, by their IDs; none for all."""
+        self.processes: set[int] = set()
+        """The processes that are wanted, by their IDs; none for all."""
+
+    @property
+    def paths(self) -> str:
+        """Where the traces are, for messages."""
+        return ", ".join(self.options.paths)
+
+    @property
+    def is_of_part(self) -> bool:
+        """Whether a part of the events was asked for."""
+        options = self.options
+        chosen = options.event, options.filters, options.begin, options.end
+        return any(chosen) or options.timerange is not None
+
+    def resolver(self) -> Resolver:
+        """Return what names functions, as the command line wants it."""
+        from ...components.filters.debug_info import finder_for
+        from ...debuginfo import Resolver
+
+        wanted = debug_file_options(self.options)
+        return Resolver(finder_for([self.source], wanted), demangle=wanted.demangle)
+
+    @contextmanager
+    def progress(
+        self, what: str = "reading"
+    ) -> Iterator[Callable[[int], object] | None]:
+        """Show on a terminal how far the reading is.
+
+        Args:
+            what: What is done.
+
+        Yields:
+            What is called with the number of event records so far; ``None`` where
+            nothing is shown.
+        """
+        with ProgressBar(what) as bar:
+            yield (lambda done: bar.update(None, done)) if bar.enabled else None
+
+    def takes(self, process: int | None, thread: int | None) -> bool:
+        """Decide whether a thread is wanted.
+
+        Args:
+            process: The ID of its process, where it is known.
+            thread: Its ID, where it is known.
+        """
+        return (not self.threads or thread in self.threads) and (
+            not self.processes or process in self.processes
+        )
+
+    @property
+    def wanted(self) -> str:
+        """What was asked of threads and processes, as on the command line."""
+        pairs = (("process", self.processes), ("thread", self.threads))
+        return " ".join(
+            f"--{name}={','.join(map(str, sorted(numbers)))}"
+            for name, numbers in pairs
+            if numbers
+        )
+
+    def warn(self, text: str) -> None:
+        """Print a warning on standard error.
+
+        Args:
+            text: What to say.
+        """
+        print(f"vestige: warning: {text}", file=sys.stderr)
