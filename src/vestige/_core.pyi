@@ -1433,6 +1433,33 @@ class CallFold:
             least: For :meth:`select`, how long calls last at least, nanoseconds.
         """
 
+    def keep_durations(self, longest: int) -> None:
+        """Keep how long complete calls take; to be told before the first merge.
+
+        Args:
+            longest: How many of the longest calls of each function are kept.
+        """
+
+    def set_range(self, begin: int | None, end: int | None) -> None:
+        """Fold what is in a range of time, with calls cut at its ends.
+
+        Entries and exits before it tell what is open where it begins.
+
+        Args:
+            begin: First time, nanoseconds.
+            end: Last time, nanoseconds. With ``None``, calls that are open in the end
+                have no exit.
+        """
+
+    def choose_threads(
+        self, threads: Sequence[tuple[int | None, int | None, int | None]]
+    ) -> None:
+        """Fold the calls of some threads alone.
+
+        Args:
+            threads: Process space, process ID and thread ID of each; ``None`` for any.
+        """
+
     def begin(self, merge: Merge) -> None:
         """Begin a merge.
 
@@ -1504,13 +1531,32 @@ class CallFold:
 
     def nodes(
         self,
-    ) -> list[tuple[int, int, int, int, int, int, int, int, int, int, int, int]]:
+    ) -> list[
+        tuple[
+            tuple[int, int],
+            tuple[int, int, int, int, int, int],
+            tuple[int, int, int, int, int],
+        ]
+    ]:
         """Return the nodes of the call trees, callers before callees.
 
         Index of the caller's node (of itself: a root), index of the function or what is
-        in its place (2^32 - 1: root, - 2: after a loss, - 3: merged paths), calls,
-        complete ones, those across a loss, without exit, without entry; then times in
-        nanoseconds: total, self, all complete calls, the shortest and the longest one.
+        in its place (2^32 - 1: root, - 2: after a loss, - 3: merged paths); calls,
+        complete ones, those across a loss, without exit, without entry, cut by the
+        range of time; then times in nanoseconds: total, self, all complete calls, the
+        shortest and the longest one.
+        """
+
+    def durations(
+        self,
+    ) -> list[tuple[int, list[tuple[int, int]], list[tuple[int, int, int]]]]:
+        """Return how long the complete calls of functions took, if that is kept.
+
+        Index of the function; index and count of each bucket with any; duration, begin
+        (nanoseconds) and index of the node of its longest calls, the longest first.
+        Bucket 32 b + s, with s < 32, has what begins at s for b = 0, else at
+        (32 + s) 2^(b - 1). Functions of which not all calls are in buckets are not
+        there.
         """
 
     def threads(

@@ -14,6 +14,7 @@
 //! * [`places`] finds the code addresses in records, for whoever resolves them;
 //! * [`calls`] folds entries and exits of functions into call trees;
 //! * [`events`] counts the records of each class and thread;
+//! * [`intervals`] keeps what is wanted of calls as intervals of time, while they are folded;
 //! * [`filter`] runs filter expressions on records;
 //! * [`text`] renders records without building values in between;
 //! * [`trimmer`] cuts merges to a range of time, where no reader can;
@@ -36,6 +37,7 @@ pub mod encode;
 pub mod error;
 pub mod events;
 pub mod filter;
+pub mod intervals;
 pub mod merge_builder;
 pub mod merge_filter;
 pub mod merge_order;

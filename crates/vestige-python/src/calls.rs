@@ -5,12 +5,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use vestige_ctf::calls::{self, CallEvents, CallSite, Code};
+use vestige_ctf::intervals::FunctionDurations;
 
 use crate::merge::Merge;
 
-/// Caller, function, calls, complete, across a loss, without exit, without entry, total, own,
-/// total of complete calls, shortest, longest.
-type NodeRow = (u32, u32, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+/// Caller, function; calls, complete, across a loss, without exit, without entry, clipped;
+/// total, own, total of complete calls, shortest, longest.
+type NodeRow = ((u32, u32), (u64, u64, u64, u64, u64, u64), (u64, u64, u64, u64, u64));
+
+/// Function; index and count of its buckets; duration, begin and node of its longest calls.
+type DurationRow = (u32, Vec<(usize, u64)>, Vec<(u64, i64, u32)>);
 
 /// Trace, process ID, thread ID, root, first, last, unknown exits, losses, named exits.
 type ThreadRow = (u32, i32, i32, u32, i64, i64, u64, u64, bool);
@@ -60,6 +64,21 @@ impl CallFold {
     ) -> Self {
         let events = CallEvents { entries, exits, states: state_events, codes: code_events };
         Self { inner: Mutex::new(calls::CallFold::new(events, least)) }
+    }
+
+    #[doc = core_doc!(CallFold.keep_durations)]
+    fn keep_durations(&self, longest: usize) {
+        self.lock().keep_durations(longest);
+    }
+
+    #[doc = core_doc!(CallFold.set_range)]
+    fn set_range(&self, begin: Option<i64>, end: Option<i64>) {
+        self.lock().set_range(begin, end);
+    }
+
+    #[doc = core_doc!(CallFold.choose_threads)]
+    fn choose_threads(&self, threads: Vec<calls::ThreadChoice>) {
+        self.lock().choose_threads(threads);
     }
 
     #[doc = core_doc!(CallFold.begin)]
@@ -141,22 +160,24 @@ impl CallFold {
     fn nodes(&self) -> Vec<NodeRow> {
         let row = |node: &calls::tree::Node| {
             let shortest = if node.complete == 0 { 0 } else { node.shortest };
+            let (complete, across, cut) = (node.complete, node.across_loss, node.clipped);
             (
-                node.parent,
-                node.function,
-                node.calls,
-                node.complete,
-                node.across_loss,
-                node.no_exit,
-                node.no_entry,
-                node.total,
-                node.own,
-                node.complete_total,
-                shortest,
-                node.longest,
+                (node.parent, node.function),
+                (node.calls, complete, across, node.no_exit, node.no_entry, cut),
+                (node.total, node.own, node.complete_total, shortest, node.longest),
             )
         };
         self.lock().nodes().iter().map(row).collect()
+    }
+
+    #[doc = core_doc!(CallFold.durations)]
+    fn durations(&self, py: Python<'_>) -> Vec<DurationRow> {
+        let found = py.detach(|| self.lock().durations());
+        let row = |one: FunctionDurations| {
+            let longest = one.longest.iter().map(|call| (call.duration, call.begin.0, call.node));
+            (one.function, one.buckets, longest.collect())
+        };
+        found.into_iter().map(row).collect()
     }
 
     #[doc = core_doc!(CallFold.threads)]

@@ -13,21 +13,28 @@ if TYPE_CHECKING:
     from .call_nodes import CallCounts, CallNode, FunctionCalls
     from .call_reader import call_tree
     from .calls import CallTree, ThreadCalls
+    from .durations import DurationBucket, Durations, LongCall
     from .events import EventKind, EventTable, Origin, OriginEvents, event_table
     from .functions import Function, FunctionKind
+    from .threads import Process, Thread
 
 __all__ = [
     "Activity",
     "CallCounts",
     "CallNode",
     "CallTree",
+    "DurationBucket",
+    "Durations",
     "EventKind",
     "EventTable",
     "Function",
     "FunctionCalls",
     "FunctionKind",
+    "LongCall",
     "Origin",
     "OriginEvents",
+    "Process",
+    "Thread",
     "ThreadCalls",
     "Times",
     "call_tree",
@@ -38,13 +45,18 @@ _HOMES = {
     "Activity": "activities",
     "CallCounts": "call_nodes",
     "CallNode": "call_nodes",
+    "DurationBucket": "durations",
+    "Durations": "durations",
     "EventKind": "events",
     "EventTable": "events",
     "Function": "functions",
     "FunctionCalls": "call_nodes",
     "FunctionKind": "functions",
+    "LongCall": "durations",
     "Origin": "events",
     "OriginEvents": "events",
+    "Process": "threads",
+    "Thread": "threads",
     "Times": "activities",
     "call_tree": "call_reader",
     "event_table": "events",

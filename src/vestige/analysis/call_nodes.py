@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from .._typing import TYPE_CHECKING
 from .functions import ROOT_FUNCTION, Function, FunctionKind
 
-__all__ = ["CallCounts", "CallNode", "FunctionCalls", "function_calls", "merged"]
+if TYPE_CHECKING:
+    from .durations import Durations
+
+__all__ = [
+    "CallCounts",
+    "CallNode",
+    "FunctionCalls",
+    "call_counts",
+    "function_calls",
+    "merged",
+]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,6 +35,8 @@ class CallCounts:
     """How many have no exit."""
     no_entry: int = 0
     """How many have no entry."""
+    clipped: int = 0
+    """How many the range of time cuts; their time is what is in it."""
     total: int = 0
     """Their time, nanoseconds; of calls within each other, that of the outermost."""
     self_time: int = 0
@@ -57,12 +70,43 @@ class CallCounts:
         self.across_loss += other.across_loss
         self.no_exit += other.no_exit
         self.no_entry += other.no_entry
+        self.clipped += other.clipped
         self.total += 0 if is_inner else other.total
         self.self_time += other.self_time
         self.complete_time += other.complete_time
         if other.complete:
             self.shortest = min(_known(self.shortest, other.shortest))
             self.longest = max(_known(self.longest, other.longest))
+
+
+def call_counts(
+    row: tuple[
+        tuple[int, int],
+        tuple[int, int, int, int, int, int],
+        tuple[int, int, int, int, int],
+    ],
+) -> CallCounts:
+    """Return what the calls of a node add up to.
+
+    Args:
+        row: The node, as the core's fold has it.
+    """
+    _, counts, times = row
+    calls, complete, across, no_exit, no_entry, clipped = counts
+    total, own, whole, shortest, longest = times
+    return CallCounts(
+        calls=calls,
+        complete=complete,
+        across_loss=across,
+        no_exit=no_exit,
+        no_entry=no_entry,
+        clipped=clipped,
+        total=total,
+        self_time=own,
+        complete_time=whole,
+        shortest=shortest,
+        longest=longest,
+    )
 
 
 def _known(*values: int | None) -> list[int]:
@@ -125,6 +169,8 @@ class FunctionCalls(CallCounts):
     """The function."""
     resumes: int = 0
     """How many of the calls are none: a coroutine goes on after it has waited."""
+    durations: Durations | None = field(default=None, repr=False)
+    """How long the complete ones took, if that was asked for."""
 
 
 def merged(roots: Iterable[CallNode]) -> CallNode:

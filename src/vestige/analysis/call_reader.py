@@ -42,11 +42,12 @@ from ..graph import (
     notices_of,
 )
 from ..units import Address, Nanoseconds, Vpid
-from .call_nodes import CallCounts, CallNode
+from .call_nodes import CallNode, call_counts
 from .calls import CallTree, ThreadCalls
 from .function_names import without_appended
 from .functions import AFTER_LOSS_FUNCTION, MERGED_FUNCTION, ROOT_FUNCTION, Function
 from .place_names import code_mapping, function_name
+from .threads import Thread
 
 __all__ = ["call_tree"]
 
@@ -79,12 +80,14 @@ class TraceSource(Protocol):
         """What could not be opened."""
 
 
-def call_tree(
+def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     source: TraceSource,
     resolver: Resolver | None = None,
     *,
     selection: Selection | None = None,
     call_filter: Filter | None = None,
+    longest: int | None = None,
+    threads: Sequence[int | Thread] | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> CallTree:
     """Read traces, and rebuild the calls of their threads.
@@ -98,6 +101,9 @@ def call_tree(
         call_filter: Hides entries of calls, as ``CallDurationFilter`` does those of
             short ones; the time of these calls is that of their callers. Coroutines
             are not read, since some of their steps may be missing.
+        longest: Keep how long complete calls took, and so many of the longest of each
+            function; nothing of it by default.
+        threads: The threads that are wanted, or their thread IDs; all by default.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -113,7 +119,15 @@ def call_tree(
     expressions = () if selection is None else selection.filters
     _check_filters(expressions, source.streams)
     leaves_calls_out = bool(expressions) or call_filter is not None
-    reader = _Reader(resolver, needs_calls=leaves_calls_out)
+    # What is open where a range begins is known from what is before it.
+    is_range = selection is not None and selection.begin is not None
+    reader = _Reader(resolver, needs_calls=leaves_calls_out or is_range)
+    if selection is not None:
+        reader.fold.set_range(selection.begin, _end(selection, source.streams))
+    if longest is not None:
+        reader.fold.keep_durations(longest)
+    if threads is not None:
+        reader.fold.choose_threads(_thread_choices(threads, source.streams))
     filters = [] if call_filter is None else [call_filter]
     damage = Graph([source], reader, filters, selection, progress=progress).run()
     tree = CallTree(
@@ -128,16 +142,49 @@ def call_tree(
     tree.left_out_calls = fold.hidden_calls
     tree.threads_unknown = fold.threads_unknown
     functions = _functions(reader, resolver)
+    nodes = _nodes(reader.fold, functions)
+    may_be_empty = leaves_calls_out or is_range
+    if is_range:
+        _remove_empty(nodes)
+    found = _threads(reader, nodes, source.streams)
+    if longest is not None:
+        _add_durations(tree, reader.fold, functions, found)
     tree.threads = [
         one
-        for one in _threads(reader, functions, source.streams)
-        if not leaves_calls_out or one.root.callees or one.unknown_exits
+        for one in found.values()
+        if not may_be_empty or one.root.callees or one.unknown_exits
     ]
     if not expressions:
         _add_activities(tree, source.streams, resolver, selection, reader)
     if leaves_calls_out:
         tree.coroutines = []
     return tree
+
+
+def _end(selection: Selection, streams: Iterable[Stream]) -> int | None:
+    """Return where a range ends; ``None`` if all data streams end before that."""
+    times = [stream.handle.time_range() for stream in streams]
+    ends = [time[1] for time in times if time is not None]
+    if selection.end is None or (ends and max(ends) <= selection.end):
+        return None
+    return selection.end
+
+
+def _thread_choices(
+    threads: Sequence[int | Thread], streams: Iterable[Stream]
+) -> list[tuple[int | None, int | None, int | None]]:
+    """Return threads as the core takes them."""
+    choices: list[tuple[int | None, int | None, int | None]] = []
+    spaces = {(one.trace.name, one.process_space) for one in streams}
+    for one in threads:
+        if isinstance(one, int):
+            choices.append((None, None, one))
+            continue
+        pid, tid = (-1 if it is None else it for it in (one.process.pid, one.tid))
+        choices += [
+            (space, pid, tid) for name, space in spaces if name == one.process.trace
+        ]
+    return choices
 
 
 def _check_filters(expressions: Iterable[str], streams: Sequence[Stream]) -> None:
@@ -422,15 +469,16 @@ class _Clones:
 
 
 def _threads(
-    reader: _Reader, functions: Sequence[Function], streams: Sequence[Stream]
-) -> Iterator[ThreadCalls]:
+    reader: _Reader, nodes: Sequence[CallNode], streams: Sequence[Stream]
+) -> dict[int, ThreadCalls]:
+    """Return the threads by the indexes of their roots."""
     traces = {stream.process_space: stream.trace for stream in streams}
-    nodes = _nodes(reader.fold, functions)
+    threads = {}
     for row in reader.fold.threads():
         space, vpid, vtid, root, first, last, unknown_exits, losses, named = row
         environment = traces[space].parsed.environment
         name = reader.names.get((space, vpid)) or environment.get("procname")
-        yield ThreadCalls(
+        threads[root] = ThreadCalls(
             trace=traces[space].name,
             vpid=None if vpid < 0 else Vpid(vpid),
             vtid=None if vtid < 0 else vtid,
@@ -442,13 +490,37 @@ def _threads(
             losses=losses,
             exits_are_named=named,
         )
+    return threads
+
+
+def _add_durations(
+    tree: CallTree,
+    fold: core.CallFold,
+    functions: Sequence[Function],
+    threads: Fields[int, ThreadCalls],
+) -> None:
+    """Give each function how long its calls took; the same one may have several."""
+    from .durations.fold import function_durations  # noqa: PLC0415 - few need it
+
+    known = {root: thread.thread for root, thread in threads.items()}
+    tree.durations = function_durations(fold, functions, known)
+
+
+def _remove_empty(nodes: Sequence[CallNode]) -> None:
+    """Remove the nodes of calls that are all outside the range."""
+    for node in reversed(nodes):
+        node.callees = {
+            function: callee
+            for function, callee in node.callees.items()
+            if callee.calls or callee.callees
+        }
 
 
 def _nodes(fold: core.CallFold, functions: Sequence[Function]) -> list[CallNode]:
     """Make the nodes; functions that turn out to be the same share one."""
     nodes: list[CallNode] = []
     for index, row in enumerate(fold.nodes()):
-        parent, number = row[:2]
+        parent, number = row[0]
         function = _SPECIAL.get(number) or functions[number]
         if parent == index:
             nodes.append(CallNode(function=function))
@@ -457,22 +529,6 @@ def _nodes(fold: core.CallFold, functions: Sequence[Function]) -> list[CallNode]
         node = caller.callees.get(function)
         if node is None:
             node = caller.callees[function] = CallNode(function=function)
-        node.add(_counts(row))
+        node.add(call_counts(row))
         nodes.append(node)
     return nodes
-
-
-def _counts(row: tuple[int, ...]) -> CallCounts:
-    _, _, calls, complete, across, no_exit, no_entry, total, own, whole, *ends = row
-    return CallCounts(
-        calls=calls,
-        complete=complete,
-        across_loss=across,
-        no_exit=no_exit,
-        no_entry=no_entry,
-        total=total,
-        self_time=own,
-        complete_time=whole,
-        shortest=ends[0],
-        longest=ends[1],
-    )

@@ -11,7 +11,9 @@ and its exit were seen and nothing was lost in between. Else it is counted as
 * *without exit*: it was left by an exception or a jump, was open when the trace ended,
   or its exit was lost. Its time is the least it can have been;
 * *without entry*: it began before the trace, or in the parent before ``fork``, or its
-  entry was lost. It has no time.
+  entry was lost. It has no time;
+* *clipped*: the range of time that was asked for cuts it. Its time is what is in the
+  range.
 
 Mean, shortest and longest time are those of complete calls alone.
 """
@@ -28,9 +30,11 @@ from ..graph import LostNotice
 from ..units import Nanoseconds, Vpid
 from .call_nodes import CallNode, FunctionCalls, function_calls, merged
 from .functions import Function
+from .threads import Process, Thread
 
 if TYPE_CHECKING:
     from .activities import Activity
+    from .durations import Durations
 
 __all__ = ["CallTree", "ThreadCalls"]
 
@@ -60,6 +64,12 @@ class ThreadCalls:
     exits_are_named: bool
     """Whether exits tell which function is left; if not, they end the innermost call,
     and a jump over calls is not noticed."""
+
+    @property
+    def thread(self) -> Thread:
+        """The thread, as a value; its event records are those of calls."""
+        process = Process(self.vpid, self.name, self.trace)
+        return Thread(process=process, tid=self.vtid, begin=self.begin, end=self.end)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -93,6 +103,8 @@ class CallTree:
     """Their coroutine functions, those that took longest first."""
     losses: list[LostNotice] = field(default_factory=list)
     """What the tracer lost."""
+    durations: dict[Function, Durations] = field(default_factory=dict, repr=False)
+    """How long the complete calls of each function took, if that was asked for."""
     damage: list[Damage] = field(default_factory=list)
     """What could not be read."""
 
@@ -191,4 +203,9 @@ class CallTree:
         for row in found if resumes else ():
             known = resumes.get((row.function.name, row.function.source), 0)
             row.resumes = min(known, row.calls)
+        for row in found if self.durations else ():
+            durations = self.durations.get(row.function)
+            # Of calls that were left out since, it still has the time.
+            if durations is not None and durations.count == row.complete:
+                row.durations = durations
         return found

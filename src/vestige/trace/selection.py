@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["EventSelection", "Readable", "Time"]
+__all__ = ["EventSelection", "Readable", "Time", "time_of"]
 
 SECONDS_PER_DAY = 86_400
 MOST_KEPT = 8
@@ -443,7 +443,7 @@ class EventSelection:
                 raise SelectionError(
                     f"{pattern!r} is no pattern: expected text such as 'sched_*'"
                 )
-        narrowed = self._selection.narrowed(given, _time(begin), _time(end))
+        narrowed = self._selection.narrowed(given, time_of(begin), time_of(end))
         self._warn_of_unknown(given)
         if where is not None:
             if not isinstance(where, str):
@@ -506,7 +506,7 @@ class EventSelection:
         """
         if not isinstance(times, slice) or times.step is not None:
             raise SelectionError("expected a range of times, such as events[begin:end]")
-        end = _time(times.stop)
+        end = time_of(times.stop)
         last = None if end is None else max(end - 1, -(2**LARGEST_TIME_BITS))
         return self.events(begin=times.start, end=last)
 
@@ -515,7 +515,15 @@ def _alternatives(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
     return (patterns,) if isinstance(patterns, str) else patterns
 
 
-def _time(value: Time | None) -> int | None:
+def time_of(value: Time | None) -> int | None:
+    """Return a time in nanoseconds.
+
+    Args:
+        value: The time; ``None`` stays what it is.
+
+    Raises:
+        SelectionError: It is no time, or does not fit 64 bits.
+    """
     if value is None:
         return None
     if isinstance(value, int):

@@ -22,10 +22,10 @@ from ..errors import TraceFormatError
 from ..graph import DamageNotice, LostNotice, Notice, Selection, Stream, merges
 from ..notebook import facts_html
 from .abandoned import recover_abandoned
-from .selection import EventSelection
+from .selection import EventSelection, Time, time_of
 
 if TYPE_CHECKING:
-    from ..analysis import CallTree
+    from ..analysis import CallTree, Thread
 
 __all__ = ["Trace", "TraceDamageWarning", "open"]
 
@@ -202,10 +202,15 @@ class Trace(EventSelection):
         for merge in merges(self._source.streams, selection, filters, tell=tell):
             yield merge.shown()
 
-    def call_tree(
+    def call_tree(  # noqa: PLR0913 - each is an answer to a question of its own
         self,
         *,
         min_duration: int = 0,
+        begin: Time | None = None,
+        end: Time | None = None,
+        threads: Sequence[int | Thread] | None = None,
+        durations: bool = False,
+        longest: int = 10,
         progress: Callable[[int], object] | None = None,
     ) -> CallTree:
         """Rebuild the calls of all threads from entries and exits of functions.
@@ -213,6 +218,14 @@ class Trace(EventSelection):
         Args:
             min_duration: Calls shorter than so many nanoseconds are left out; their
                 time is that of their callers. The trace is read twice then.
+            begin: Earliest time. A call that began before it and is open then counts
+                with the time from there on, and as clipped.
+            end: Latest time, included. A call that is open then counts with the time
+                up to it, and as clipped.
+            threads: The threads that are wanted, or their thread IDs; all by default.
+            durations: Whether to keep how long complete calls took: quantiles,
+                histogram and the longest calls of each function.
+            longest: How many calls of each function are kept for that.
             progress: Called with the number of event records read so far.
 
         Returns:
@@ -238,7 +251,15 @@ class Trace(EventSelection):
             long_calls = CallDurationFilter(
                 min_duration, [self._source], progress=progress
             )
-        return call_tree(self, resolver, call_filter=long_calls, progress=progress)
+        return call_tree(
+            self,
+            resolver,
+            selection=self._selection.narrowed((), time_of(begin), time_of(end)),
+            call_filter=long_calls,
+            longest=longest if durations else None,
+            threads=threads,
+            progress=progress,
+        )
 
     def _note(self, notice: Notice) -> None:
         if isinstance(notice, DamageNotice):

@@ -154,6 +154,7 @@ def test_json_has_all_facts(trace, capsys):
         "across_loss": 0,
         "no_exit": 0,
         "no_entry": 0,
+        "clipped": 0,
         "total_ns": 210,
         "self_ns": 200,
         "complete_ns": 210,

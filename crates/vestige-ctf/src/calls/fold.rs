@@ -8,6 +8,7 @@ use super::long_calls::LongCalls;
 use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
 use super::thread::{Fold, Leaving, Thread};
 use super::tree::{Node, Process, Tree};
+use crate::intervals::{Durations, FunctionDurations, Sinks};
 use crate::model::TraceClass;
 use crate::muxer::{Merge, Notice};
 use crate::places::StateRecord;
@@ -68,6 +69,12 @@ pub struct ThreadSummary {
     pub exits_are_named: bool,
 }
 
+/// Process space, process ID and thread ID; `None` for any.
+pub type ThreadChoice = (Option<u32>, Option<i32>, Option<i32>);
+
+/// In place of the index of a thread: it is not wanted.
+const UNWANTED: usize = usize::MAX;
+
 /// What tells threads apart: data stream, process space, process ID and thread ID.
 type ThreadKey = (u32, u32, i32, i32);
 
@@ -98,6 +105,8 @@ struct Lost {
 pub struct CallFold {
     scan: CallScan,
     fold: Fold,
+    /// Which threads are wanted; all without a list.
+    wanted: Option<Vec<ThreadChoice>>,
     threads: Vec<Thread>,
     indexes: HashMap<ThreadKey, usize>,
     last_thread: Option<(ThreadKey, usize)>,
@@ -141,7 +150,10 @@ impl CallFold {
                 most_frames: MOST_FRAMES,
                 patience: PATIENCE,
                 kept: least.map(|least| (least, LongCalls::default())),
+                range: (i64::MIN, i64::MAX),
+                sinks: None,
             },
+            wanted: None,
             threads: Vec::new(),
             indexes: HashMap::new(),
             last_thread: None,
@@ -161,6 +173,28 @@ impl CallFold {
         }
     }
 
+    /// Keeps how long calls take, and so many of the longest of each function. To be told
+    /// before the first merge, as the rest of what is wanted.
+    pub fn keep_durations(&mut self, longest: usize) {
+        self.sinks().durations = Some(Durations::new(longest));
+    }
+
+    fn sinks(&mut self) -> &mut Sinks {
+        self.fold.sinks.get_or_insert_default()
+    }
+
+    /// Folds what is in a range of time, with calls cut at its ends: first and last time,
+    /// nanoseconds. Entries and exits before it tell what is open where it begins. Without
+    /// an end, calls that are open in the end have no exit.
+    pub fn set_range(&mut self, begin: Option<i64>, end: Option<i64>) {
+        self.fold.range = (begin.unwrap_or(i64::MIN), end.unwrap_or(i64::MAX));
+    }
+
+    /// Folds the calls of some threads alone.
+    pub fn choose_threads(&mut self, wanted: Vec<ThreadChoice>) {
+        self.wanted = Some(wanted);
+    }
+
     /// Begins a merge. A call is not in the tree if a filter hides its entry, with `false` in
     /// `visible`.
     pub fn begin(&mut self, merge: &Merge, visible: Option<&[bool]>) {
@@ -170,9 +204,11 @@ impl CallFold {
         let (seen, told) = self.scan.read(merge, visible.is_some());
         self.seen = seen;
         for (one, visible) in self.seen.iter_mut().zip(visible.unwrap_or_default()) {
-            if !visible && one.choice == Choice::Shown {
-                one.choice = Choice::Hidden;
-            }
+            one.choice = match one.choice {
+                Choice::Shown if !visible => Choice::Hidden,
+                Choice::Before if !visible => Choice::BeforeLeftOut,
+                choice => choice,
+            };
         }
         self.told = told.into_iter();
         self.losses = Vec::new();
@@ -288,10 +324,15 @@ impl CallFold {
         if one.choice == Choice::Outside {
             return;
         }
-        self.calls += 1;
         self.fold.patience = self.fold.patience.saturating_add(PATIENCE_OF_RECORD);
-        let Some(index) = self.thread(one) else {
-            self.left_out += 1;
+        let found = self.thread(one);
+        if found == Some(UNWANTED) {
+            return;
+        }
+        let is_before = one.choice.is_before();
+        self.calls += u64::from(!is_before);
+        let Some(index) = found else {
+            self.left_out += u64::from(!is_before);
             return;
         };
         if self.threads.get(index).is_some_and(|thread| thread.loss_epoch != self.loss_epoch) {
@@ -330,12 +371,18 @@ impl CallFold {
         }
         let index = match self.indexes.get(&key) {
             Some(&index) => index,
+            None if !self.is_wanted(one) => {
+                if self.indexes.len() < 2 * MOST_THREADS {
+                    self.indexes.insert(key, UNWANTED);
+                }
+                UNWANTED
+            }
             None if self.threads.len() >= MOST_THREADS => return None,
             None => {
                 let index = self.threads.len();
                 let root = self.fold.tree.add_root();
                 let process: Process = (one.space, one.vpid);
-                let mut thread = Thread::new(process, one.vtid, root, one.time);
+                let mut thread = Thread::new(process, one.vtid, (index as u32, root), one.time);
                 if let Some(lost) = self.lost.get(&(one.stream, one.space)) {
                     // What was lost before it began is not its own.
                     thread.known_losses = lost.count;
@@ -353,6 +400,15 @@ impl CallFold {
         };
         self.last_thread = Some((key, index));
         Some(index)
+    }
+
+    fn is_wanted(&self, one: &Seen) -> bool {
+        let is_it = |(space, vpid, vtid): &ThreadChoice| {
+            space.is_none_or(|space| space == one.space)
+                && vpid.is_none_or(|vpid| vpid == one.vpid)
+                && vtid.is_none_or(|vtid| vtid == one.vtid)
+        };
+        self.wanted.as_ref().is_none_or(|wanted| wanted.iter().any(is_it))
     }
 
     /// The call sites, up to the next stop, of which nothing is known yet.
@@ -435,11 +491,24 @@ impl CallFold {
         pending.into_iter().map(function).collect()
     }
 
-    /// Ends all calls that are still open.
+    /// Ends all calls that are still open: they have no exit, or the range of time cuts
+    /// them.
     pub fn finish(&mut self) {
+        let is_cut = self.fold.range.1 < i64::MAX;
         for thread in &mut self.threads {
-            thread.finish(&mut self.fold);
+            if is_cut {
+                thread.finish_range(&mut self.fold);
+            } else {
+                thread.finish(&mut self.fold);
+            }
         }
+    }
+
+    /// How long the complete calls of each function took, as far as that is kept.
+    #[must_use]
+    pub fn durations(&self) -> Vec<FunctionDurations> {
+        let durations = self.fold.sinks.as_ref().and_then(|sinks| sinks.durations.as_ref());
+        durations.map_or_else(Vec::new, Durations::of_functions)
     }
 
     /// The nodes of the call trees; a caller comes before whom it calls.
@@ -456,8 +525,8 @@ impl CallFold {
             vpid: thread.process.1,
             vtid: thread.vtid,
             root: thread.root,
-            first: thread.first,
-            last: thread.last,
+            first: thread.first.max(self.fold.range.0),
+            last: thread.last.max(self.fold.range.0),
             unknown_exits: thread.unknown_exits,
             losses: thread.losses,
             exits_are_named: thread.exits_are_named,

@@ -21,5 +21,5 @@ mod thread;
 pub mod tree;
 
 pub use codes::{Code, CodeName};
-pub use fold::{CallFold, CallSite, NewFunction, ThreadSummary};
+pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice, ThreadSummary};
 pub use scan::CallEvents;

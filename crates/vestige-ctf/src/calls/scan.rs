@@ -79,8 +79,25 @@ pub enum Choice {
     LeftOut,
     /// A filter hides it, and nothing else leaves it out.
     Hidden,
+    /// It is before the range of time, and would be wanted otherwise: what it enters may
+    /// still be open in the range.
+    Before,
+    /// It is before the range of time, and would not be wanted in it either.
+    BeforeLeftOut,
     /// It is outside the range of time, and does not count.
     Outside,
+}
+
+impl Choice {
+    /// Whether a call that begins with the record is in the tree.
+    pub fn is_wanted(self) -> bool {
+        matches!(self, Self::Shown | Self::Before)
+    }
+
+    /// Whether the record is before the range of time.
+    pub fn is_before(self) -> bool {
+        matches!(self, Self::Before | Self::BeforeLeftOut)
+    }
 }
 
 /// The number of no data stream.
@@ -230,8 +247,12 @@ fn choice(batch: &Batch, record: &Record) -> Choice {
         Choice::Shown
     } else if batch.selection.is_in_time(&batch.stream, record) {
         Choice::LeftOut
-    } else {
+    } else if !batch.selection.is_before(&batch.stream, record) {
         Choice::Outside
+    } else if record.passes && batch.selection.wants_class(record.class as usize) {
+        Choice::Before
+    } else {
+        Choice::BeforeLeftOut
     }
 }
 
@@ -305,7 +326,7 @@ impl RecordTask for CallTask {
         let first = seen.len();
         let one = |record| packet.read(layout, batch, record, state, told);
         seen.extend(records.iter().map(one));
-        if *is_filtered || batch.is_marked() {
+        if *is_filtered || batch.is_marked() || batch.selection.begin.is_some() {
             for (one, record) in seen.iter_mut().skip(first).zip(records) {
                 one.choice = choice(batch, record);
             }

@@ -2,7 +2,9 @@
 
 use super::long_calls::LongCalls;
 use super::scan::Choice;
-use super::tree::{End, Process, Tree, AFTER_LOSS};
+use super::tree::{End, Process, Tree, AFTER_LOSS, MERGED, ROOT};
+use crate::intervals::blocks::{ACROSS_LOSS, OPEN_AT_BEGIN, OPEN_AT_END};
+use crate::intervals::{Block, Call, Sinks};
 
 /// How many frames at the top are always searched for the one that an exit ends.
 const ALWAYS_SEARCHED: usize = 64;
@@ -30,6 +32,8 @@ struct Frame {
     losses: u64,
     /// Whether the call is in the tree; its node is that of its caller otherwise.
     is_shown: bool,
+    /// How many calls are around it that are in the tree.
+    depth: u16,
 }
 
 /// What an exit tells of the function that is left.
@@ -55,6 +59,10 @@ pub struct Fold {
     pub patience: u64,
     /// The records of calls that last at least so many nanoseconds.
     pub kept: Option<(u64, LongCalls)>,
+    /// First and last time of the range of time that is wanted. Calls are cut there.
+    pub range: (i64, i64),
+    /// What else is kept of calls, if anything is.
+    pub sinks: Option<Box<Sinks>>,
 }
 
 /// A thread and its open calls.
@@ -66,6 +74,8 @@ pub struct Thread {
     pub vtid: i32,
     /// Node of its root.
     pub root: u32,
+    /// Its index among the threads.
+    pub row: u32,
     /// Time of its first entry or exit.
     pub first: i64,
     /// Time of its last entry or exit.
@@ -98,11 +108,12 @@ pub struct Thread {
 
 impl Thread {
     /// A thread that is seen for the first time.
-    pub fn new(process: Process, vtid: i32, root: u32, time: i64) -> Self {
+    pub fn new(process: Process, vtid: i32, (row, root): (u32, u32), time: i64) -> Self {
         Self {
             process,
             vtid,
             root,
+            row,
             first: time,
             last: time,
             unknown_exits: 0,
@@ -147,8 +158,8 @@ impl Thread {
         if let Some(function) = fold.tree.caller(self.process, site) {
             self.return_to(fold, function, site);
         }
-        let caller = self.stack.last().map_or(self.root, |frame| frame.node);
-        let is_shown = self.choice == Choice::Shown;
+        let (caller, depth) = self.stack.last().map_or((self.root, 0), Frame::inside);
+        let is_shown = self.choice.is_wanted();
         self.hidden_calls += u64::from(self.choice == Choice::Hidden);
         let node = if is_shown {
             fold.tree.callee(caller, self.root, self.process, address)
@@ -158,7 +169,7 @@ impl Thread {
         self.last = self.last.max(time);
         if fold.frames >= fold.most_frames {
             self.hidden += 1;
-            if is_shown {
+            if is_shown && time >= fold.range.0 {
                 fold.tree.count_unfollowed(node);
             }
             return;
@@ -178,6 +189,7 @@ impl Thread {
             is_in_doubt: self.doubt.is_some(),
             losses: self.marks,
             is_shown,
+            depth,
         });
     }
 
@@ -282,6 +294,7 @@ impl Thread {
     /// A function is left that was not seen to be entered.
     fn leave_unseen(&mut self, fold: &mut Fold, what: Leaving, time: i64, number: u64) {
         if self.choice != Choice::Shown {
+            // Of one before the range of time nothing is in it.
             self.hidden_calls += u64::from(self.choice == Choice::Hidden);
             return;
         }
@@ -319,12 +332,14 @@ impl Thread {
             // Its exit may be lost anywhere behind the last call that it is known to make.
             frame.inner
         } else {
-            elapsed(frame.start, time)
+            elapsed(frame.start.max(fold.range.0), time)
         };
-        let is_across =
-            end == End::Complete && (frame.losses != self.marks || self.doubt.is_some());
-        let end = if is_across { End::AcrossLoss } else { end };
+        let is_left = matches!(end, End::Complete | End::AcrossLoss);
+        let end = self.how_it_ends(fold, &frame, time, end);
         fold.tree.end(frame.node, elapsed, frame.inner, end);
+        if fold.sinks.is_some() {
+            self.keep(fold, &frame, elapsed, (end, is_left));
+        }
         if let Some(caller) = self.stack.last_mut() {
             caller.inner = caller.inner.saturating_add(elapsed);
         }
@@ -335,6 +350,62 @@ impl Thread {
                     kept.set(number);
                 }
             }
+        }
+    }
+
+    /// Keeps what is wanted of a call besides its place in the tree.
+    fn keep(&self, fold: &mut Fold, frame: &Frame, elapsed: u64, (end, is_left): (End, bool)) {
+        let Some(sinks) = &mut fold.sinks else { return };
+        let Some(node) = fold.tree.nodes.get(frame.node as usize) else { return };
+        let function = node.function;
+        if end == End::Before || function >= MERGED {
+            return;
+        }
+        if end == End::Complete {
+            if let Some(durations) = &mut sinks.durations {
+                durations.add(function, frame.node, frame.start, elapsed);
+            }
+        }
+        if sinks.pyramid.is_none() && sinks.calls.is_none() {
+            return;
+        }
+        let start = frame.start.max(fold.range.0);
+        let mut flags = if start > frame.start { OPEN_AT_BEGIN } else { 0 };
+        flags |= if is_left { 0 } else { OPEN_AT_END };
+        flags |= if end == End::AcrossLoss { ACROSS_LOSS } else { 0 };
+        let block = Block {
+            row: self.row,
+            depth: frame.depth,
+            flags,
+            function,
+            start,
+            duration: elapsed,
+            count: 1,
+            busy: elapsed,
+        };
+        if let Some(pyramid) = &mut sinks.pyramid {
+            pyramid.add(block);
+        }
+        if let Some(calls) = &mut sinks.calls {
+            let caller = fold.tree.nodes.get(node.parent as usize);
+            let caller = caller.map_or(ROOT, |node| node.function);
+            let own = elapsed.saturating_sub(frame.inner);
+            calls.push(Call { block, own, caller });
+        }
+    }
+
+    /// What the end of a call is, with what is known besides.
+    #[inline]
+    fn how_it_ends(&self, fold: &Fold, frame: &Frame, time: i64, end: End) -> End {
+        if frame.start < fold.range.0 {
+            return if time < fold.range.0 { End::Before } else { End::Clipped };
+        }
+        let is_across =
+            end == End::Complete && (frame.losses != self.marks || self.doubt.is_some());
+        if is_across {
+            End::AcrossLoss
+        } else {
+            end
         }
     }
 
@@ -364,7 +435,21 @@ impl Thread {
             is_in_doubt: false,
             losses: self.marks,
             is_shown: true,
+            depth: self.stack.last().map_or(0, |top| top.inside().1),
         });
+    }
+
+    /// The range of time ends: what is open goes on behind it, unless records were lost
+    /// since it began.
+    pub fn finish_range(&mut self, fold: &mut Fold) {
+        let end = fold.range.1;
+        if self.stack.last().is_some_and(|top| !top.is_loss) {
+            self.last = self.last.max(end);
+        }
+        while self.stack.last().is_some_and(|top| !top.is_loss) {
+            self.end_top(fold, end, End::Clipped, None);
+        }
+        self.finish(fold);
     }
 
     /// Nothing more comes: what is open has no exit.
@@ -384,6 +469,13 @@ impl Thread {
 }
 
 impl Frame {
+    /// The node and the depth of what is called inside.
+    #[inline]
+    fn inside(&self) -> (u32, u16) {
+        let is_call = !self.is_loss && self.is_shown;
+        (self.node, self.depth.saturating_add(u16::from(is_call)))
+    }
+
     /// Whether an exit that tells so much is its own.
     #[inline]
     fn is_left(&self, what: Leaving) -> bool {
@@ -411,9 +503,17 @@ mod tests {
 
     fn fold() -> (Fold, Thread) {
         let (frames, most_frames, patience) = (0, 1 << 22, 1 << 20);
-        let mut fold = Fold { tree: Tree::default(), frames, most_frames, patience, kept: None };
+        let mut fold = Fold {
+            tree: Tree::default(),
+            frames,
+            most_frames,
+            patience,
+            kept: None,
+            range: (i64::MIN, i64::MAX),
+            sinks: None,
+        };
         let root = fold.tree.add_root();
-        let thread = Thread::new(PROCESS, 1, root, 0);
+        let thread = Thread::new(PROCESS, 1, (0, root), 0);
         (fold, thread)
     }
 

@@ -41,6 +41,8 @@ pub struct Node {
     pub no_exit: u64,
     /// Of these, how many have no entry; they have no time.
     pub no_entry: u64,
+    /// Of these, how many the range of time cuts; their time is what is in it.
+    pub clipped: u64,
     /// The time of all calls; of calls within each other, that of the outermost.
     pub total: u64,
     /// The same without the time of the calls that these made.
@@ -68,6 +70,10 @@ pub enum End {
     AcrossLoss,
     /// Something whose exit was not seen: an exception, a jump, the end of the trace.
     NoExit,
+    /// The end of the range of time, or its exit after an entry before the range.
+    Clipped,
+    /// Something before the range of time: it does not count.
+    Before,
 }
 
 /// A process: its process space and its ID.
@@ -165,6 +171,7 @@ impl Tree {
             across_loss: 0,
             no_exit: 0,
             no_entry: 0,
+            clipped: 0,
             total: 0,
             own: 0,
             complete_total: 0,
@@ -290,6 +297,8 @@ impl Tree {
             }
             End::AcrossLoss => node.across_loss += 1,
             End::NoExit => node.no_exit += 1,
+            End::Clipped => node.clipped += 1,
+            End::Before => node.calls = node.calls.saturating_sub(1),
         }
     }
 

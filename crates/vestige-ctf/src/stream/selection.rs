@@ -58,6 +58,18 @@ impl Selection {
         self.begin.is_none_or(|begin| time >= begin) && self.end.is_none_or(|end| time <= end)
     }
 
+    /// Whether a record is before the range of time.
+    #[must_use]
+    pub fn is_before(&self, stream: &DataStream, record: &Record) -> bool {
+        self.begin.is_some_and(|begin| stream.nanoseconds(record.cycles) < begin)
+    }
+
+    /// Whether records of a class are wanted, if their time is.
+    #[must_use]
+    pub fn wants_class(&self, class: usize) -> bool {
+        self.use_of_class(class).shown
+    }
+
     /// What is wanted of the records of an event record class.
     #[inline]
     pub(super) fn use_of_class(&self, class: usize) -> ClassUse {

@@ -95,6 +95,7 @@ def _marks(node: CallNode) -> str:
     kinds = (
         (node.no_exit, "without exit"),
         (node.no_entry, "without entry"),
+        (node.clipped, "cut by the time range"),
         (node.across_loss, "across a loss"),
     )
     words = [

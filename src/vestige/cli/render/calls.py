@@ -136,6 +136,11 @@ def _notes_of_calls(sums: CallCounts, unknown_exits: int) -> Iterator[str]:
             "recording, or in a parent before fork; or it was lost): counted without "
             "time"
         )
+    if sums.clipped:
+        yield (
+            f"{count(sums.clipped, 'call')} cut by the time range: counted with the "
+            "time in it"
+        )
     if sums.across_loss:
         yield (
             f"{count(sums.across_loss, 'call')} with lost events between entry and "

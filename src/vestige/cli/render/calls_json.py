@@ -121,6 +121,7 @@ def _counts(one: CallCounts) -> dict[str, Any]:
         "across_loss": one.across_loss,
         "no_exit": one.no_exit,
         "no_entry": one.no_entry,
+        "clipped": one.clipped,
         "total_ns": one.total,
         "self_ns": one.self_time,
         "complete_ns": one.complete_time,

@@ -1,0 +1,26 @@
+//! What is kept of calls as intervals of time, while they are folded.
+//!
+//! Each costs the same for every call, and nothing where nobody asked for it; none of them
+//! grows with the number of calls.
+//!
+//! * [`histogram`] says how the durations of the calls of a function are distributed;
+//! * [`longest`] has the longest calls of each function;
+//! * [`durations`] is both;
+//! * [`pyramid`] has calls as [`blocks`] of a timeline, at several levels of detail;
+//! * [`sinks`] says which of these are wanted.
+
+pub mod blocks;
+pub mod durations;
+pub mod histogram;
+pub mod longest;
+pub mod packing;
+pub mod pyramid;
+pub mod sinks;
+#[cfg(test)]
+mod testing;
+
+pub use blocks::Block;
+pub use durations::{Durations, FunctionDurations};
+pub use longest::LongCall;
+pub use pyramid::{Levels, Pyramid};
+pub use sinks::{Call, Sinks};

@@ -1,0 +1,5 @@
+"""How long calls take: quantiles, histograms, and the longest ones."""
+
+from .durations import DurationBucket, Durations, LongCall
+
+__all__ = ["DurationBucket", "Durations", "LongCall"]

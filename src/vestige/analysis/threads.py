@@ -1,0 +1,46 @@
+"""Processes and threads of traces, as values that can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..units import Nanoseconds, Vpid
+
+__all__ = ["Process", "Thread"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Process:
+    """A process."""
+
+    pid: Vpid | None
+    """Process ID, where the trace tells."""
+    name: str | None = None
+    """Its name, where the trace tells."""
+    trace: str = ""
+    """Name of the trace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thread:
+    """A thread; two of them are the same if process and thread ID are."""
+
+    process: Process
+    """Its process."""
+    tid: int | None
+    """Thread ID, where the trace tells."""
+    name: str | None = field(default=None, compare=False)
+    """Its name, where the trace tells."""
+    begin: Nanoseconds | None = field(default=None, compare=False)
+    """Time of its first event record, as far as they were counted."""
+    end: Nanoseconds | None = field(default=None, compare=False)
+    """Time of its last event record, as far as they were counted."""
+    events: int = field(default=0, compare=False)
+    """How many event records it has, as far as they were counted."""
+    calls: int = field(default=0, compare=False)
+    """How many calls it made, as far as they were counted."""
+
+    def __str__(self) -> str:
+        """Show what a person calls it."""
+        name = self.name or self.process.name
+        return f"{self.tid} ({name})" if name else str(self.tid)
