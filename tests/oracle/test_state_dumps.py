@@ -178,13 +178,19 @@ def test_only_who_can_ask_for_addresses_has_state_dumps(
     assert sum(check(one).events for one in archives(tmp_path / "all")) > 0
 
 
+@pytest.mark.parametrize("moves", [False, True])
 def test_a_dump_outlives_the_files_of_a_channel(
-    daemon: SessionDaemon, workshop: Workshop, tmp_path: Path
+    daemon: SessionDaemon, workshop: Workshop, tmp_path: Path, moves: bool
 ):
-    """Limits of a channel's files are not for it, and it is removed and made anew."""
+    """Limits of a channel's files are not for it, and it is removed and made anew.
+
+    Also if the begin of the program's own dump is all that is left of it, on a CPU to
+    which nobody else records.
+    """
     limits = "--subbuf-size=4k --num-subbuf=4 --tracefile-size=8k --tracefile-count=2"
     begin(daemon, tmp_path, f"enable-channel -u c {limits} --overwrite", *RULES)
-    run(daemon, workshop.program("flood"), 5000)
+    library = workshop.library("moving_dump", "moving_dump.so") if moves else ""
+    run(daemon, workshop.program("flood"), 5000, LD_PRELOAD=library)
     end(daemon)
     there = check(tmp_path).events
     assert there > 0

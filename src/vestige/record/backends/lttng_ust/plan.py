@@ -24,6 +24,7 @@ _STATE_NAMES = tuple(
     f"{STATE_DUMP}:{one}"
     for one in ("start", "bin_info", "build_id", "debug_link", "procname", "end")
 )
+"""The first of them is that with which it begins."""
 _LOAD_NAMES = tuple(
     f"{LOADS}:{one}" for one in ("load", "build_id", "debug_link", "unload")
 )
@@ -90,6 +91,12 @@ class RulePlan(NamedTuple):
             if _matches(self.name, event)
             and not any(_matches(one, event) for one in self.exclusions)
         }
+
+    def without_beginning(self) -> RulePlan:
+        """Return a rule that takes all but the event with which a state dump begins."""
+        if not _matches(self.name, _STATE_NAMES[0]):
+            return self
+        return self._replace(exclusions=(*self.exclusions, _STATE_NAMES[0]))
 
     def without_objects(self) -> RulePlan:
         """Return a rule that takes all else; it is not for those of objects alone."""

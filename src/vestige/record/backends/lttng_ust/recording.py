@@ -184,11 +184,17 @@ class Recording:
             channel.rules[rule] = (handle, is_wanted)
 
     async def _make_rule(self, channel: _Channel, rule: RulePlan) -> None:
-        """Make a rule; it is disabled."""
+        """Make a rule; it is disabled.
+
+        At the begin of a state dump, readers forget what they know of a program. Where
+        that begin is left and the rest is overwritten, as on two CPUs, they would
+        forget what the daemon has told before. So a program does not record it then.
+        """
+        told = rule.without_beginning() if self.is_described else rule
         kind = abi.LEVEL_TYPES[rule.level_type]
         body = abi.EVENT_BODY.pack(0, encoded_name(rule.name), kind, rule.level, 0)
         handle = await self._application.do(channel.handle, abi.EVENT, body)
-        await set_conditions(self._application, handle, rule)
+        await set_conditions(self._application, handle, told)
         channel.rules[rule] = (handle, False)
 
     async def flush(self, channel: str) -> None:
