@@ -13,6 +13,7 @@ mod full_packets;
 mod loaded;
 mod request;
 mod results;
+mod signals;
 mod word;
 
 use pyo3::prelude::*;
@@ -37,6 +38,8 @@ mod _collector {
     use crate::request::PlanRequest;
     #[pymodule_export]
     use crate::results::{Outcome, Progress};
+    #[pymodule_export]
+    use crate::signals::act_by_default;
     #[pymodule_export]
     use crate::word::exchange;
 

@@ -478,6 +478,13 @@ pub fn without_signals<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Lets a signal do to this process what it does to programs that say nothing of it; numbers of
+/// no signals are left alone.
+pub fn act_by_default(number: i32) {
+    // SAFETY: nothing of this program is called by what is set here.
+    unsafe { libc::signal(number, libc::SIG_DFL) };
+}
+
 /// The counter that the tracer reads where it runs at one rate (`tracer/base/clock.h`); elsewhere
 /// `CLOCK_MONOTONIC`.
 #[must_use]

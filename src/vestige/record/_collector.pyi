@@ -20,6 +20,7 @@ __all__ = [
     "Progress",
     "__interface__",
     "__version__",
+    "act_by_default",
     "counter",
     "exchange",
     "look_at_abandoned",
@@ -698,6 +699,13 @@ def counter() -> int:
 
     Returns:
         Its value: of the time-stamp counter on x86-64, else of ``CLOCK_MONOTONIC``.
+    """
+
+def act_by_default(number: int) -> None:
+    """Let a signal do its default action to this process; Python is not told of it.
+
+    Args:
+        number: The signal.
     """
 
 @final

@@ -138,7 +138,13 @@ class _Handled:
                 self._before[number] = signals.signal(number, self._handler)
 
     def __exit__(self, *_error: object) -> None:
+        from ..._collector import act_by_default  # noqa: PLC0415 - loaded by now
+
         for number, one in self._before.items():
+            if one == signals.SIG_DFL:
+                # Python says that it ignored a signal if one comes as it forgets its
+                # handler; what came before this is still for ours.
+                act_by_default(number)
             signals.signal(number, one)
 
 

@@ -72,6 +72,23 @@ def test_nothing_is_done_later_without_a_handle_of_the_program(monkeypatch):
     assert done == []
 
 
+def test_none_is_caught_while_python_forgets_its_handler(monkeypatch):
+    """Python would say on standard error that it ignored it."""
+    caught, real = [], launch.signals.signal
+
+    def note(number, handler):
+        if handler == signal.SIG_DFL:
+            status = Path("/proc/self/status").read_text()
+            mask = int(status.split("SigCgt:")[1].split()[0], 16)
+            caught.append(bool(mask >> (number - 1) & 1))
+        return real(number, handler)
+
+    monkeypatch.setattr(launch.signals, "signal", note)
+    assert run("exit 3") == 3
+    assert caught
+    assert not any(caught)
+
+
 def test_a_program_that_cannot_be_started():
     """Raises, and leaves the handlers of signals as they were."""
     before = signal.getsignal(signal.SIGTERM)
