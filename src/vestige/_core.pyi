@@ -530,6 +530,10 @@ class EncodedPacket:
             UnknownFieldError: The context has no such field.
         """
 
+    @property
+    def number(self) -> int:
+        """What tells it apart from other packets that live."""
+
 @final
 class MergeBuilder:
     """Makes merges of what is given in order, one thing after the other."""
@@ -707,6 +711,14 @@ class Merge:
 
         Args:
             record_filter: Expressions about records of merges.
+        """
+
+    def select_classes(self, wanted: Sequence[list[bool] | None]) -> None:
+        """Hide the event records of some classes.
+
+        Args:
+            wanted: For each data stream which of its event record classes are to stay;
+                ``None`` for all.
         """
 
     def adopt(self, part: Merge) -> None:

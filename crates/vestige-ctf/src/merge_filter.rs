@@ -8,6 +8,7 @@ use vestige_workers::on_all_cores;
 
 use crate::derived::Derived;
 use crate::filter::{Evaluator, StreamFilter};
+use crate::messages::ranks;
 use crate::muxer::{Merge, Run};
 use crate::stream::DataStream;
 
@@ -59,4 +60,23 @@ pub fn passing(
     };
     let parts: Vec<Vec<bool>> = on_all_cores(|| tasks.into_par_iter().map(look).collect());
     parts.concat()
+}
+
+/// For each record of a merge, in order, whether its class is wanted; `wanted` tells so for
+/// the classes of each data stream, or that all of them are.
+#[must_use]
+pub fn of_classes(merge: &Merge, wanted: &[Option<Vec<bool>>]) -> Vec<bool> {
+    let ranks = ranks(merge);
+    let mut visible = Vec::with_capacity(merge.records);
+    for run in &merge.runs {
+        let Some((_, records)) = merge.run(run) else { continue };
+        let rank = ranks.get(run.batch as usize).copied().unwrap_or(0);
+        match wanted.get(rank).and_then(Option::as_ref) {
+            None => visible.resize(visible.len() + records.len(), true),
+            Some(classes) => visible.extend(
+                records.iter().map(|one| classes.get(one.class as usize).copied().unwrap_or(false)),
+            ),
+        }
+    }
+    visible
 }

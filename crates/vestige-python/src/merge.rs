@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use vestige_ctf::derived::Derived;
-use vestige_ctf::merge_filter::passing;
+use vestige_ctf::merge_filter::{of_classes, passing};
 use vestige_ctf::model::FieldClass;
 use vestige_ctf::muxer::{self, Notice};
 use vestige_ctf::stream::{Batch, BoundaryKind, LostKind, Record, Selection};
@@ -394,6 +394,13 @@ impl Merge {
         let derived: Vec<_> = self.derived().into_iter().map(|one| one.values).collect();
         let of = |stream: &Arc<_>| record_filter.of(stream);
         let visible = py.detach(|| passing(&self.inner, &derived, of));
+        self.hide(visible);
+    }
+
+    #[doc = core_doc!(Merge.select_classes)]
+    #[allow(clippy::needless_pass_by_value)]
+    fn select_classes(&self, py: Python<'_>, wanted: Vec<Option<Vec<bool>>>) {
+        let visible = py.detach(|| of_classes(&self.inner, &wanted));
         self.hide(visible);
     }
 

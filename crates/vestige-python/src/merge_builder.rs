@@ -45,6 +45,12 @@ impl EncodedPacket {
         let packet = packet.map_err(|error| wrong_value(py, None, error.into()))?;
         Ok(Self { inner: Arc::new(packet) })
     }
+
+    #[doc = core_doc!(EncodedPacket.number)]
+    #[getter]
+    fn number(&self) -> usize {
+        Arc::as_ptr(&self.inner) as usize
+    }
 }
 
 /// The value of a structure, without one of which no member is given.

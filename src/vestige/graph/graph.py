@@ -70,7 +70,7 @@ class Graph:
         """Which event records are wanted, of all data streams or of each."""
         self.feeds: Mapping[Feed, Selection] = {}
         """Sources of data streams that grow, with what is wanted of each."""
-        self.retry_duration = RETRY_DURATION
+        self.retry_duration: float | None = RETRY_DURATION
         """How long to wait for one of these that has nothing yet, seconds."""
         self.strict = strict
         self.progress = progress

@@ -214,14 +214,15 @@ class GrowingMuxer:
 def growing_merges(
     muxer: GrowingMuxer,
     tell: Callable[[Damage], object],
-    retry_duration: float = RETRY_DURATION,
+    retry_duration: float | None = RETRY_DURATION,
 ) -> Iterator[core.Merge]:
     """Iterate over merges, and wait where there are none yet.
 
     Args:
         muxer: What merges.
         tell: Called with what cannot be read, besides what merges tell.
-        retry_duration: How long to wait for sources that have nothing yet, seconds.
+        retry_duration: How long to wait for sources that have nothing yet, seconds;
+            ``None`` leaves that to who iterates: there is an empty merge then.
 
     Yields:
         Merges, some of them empty.
@@ -237,5 +238,9 @@ def growing_merges(
             has_news = muxer.poll()
             for damage in muxer.take_damage():
                 tell(damage)
-            if not has_news:
+            if has_news:
+                continue
+            if retry_duration is None:
+                yield core.MergeBuilder().finish()
+            else:
                 time.sleep(retry_duration)

@@ -229,10 +229,12 @@ class MessageLane:
                 filters,
                 boundaries=True,
                 feeds=feeds,
+                retry_duration=None,
                 tell=self._tell,
                 tell_damage=self.note,
             ):
-                yield merge.shown()
+                is_waiting = feeds and not len(merge) and not merge.notices
+                yield None if is_waiting else merge.shown()
 
         return open_flow
 

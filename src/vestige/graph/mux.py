@@ -113,7 +113,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
     check: bool = False,
     boundaries: bool = False,
     feeds: Mapping[Feed, Selection] | None = None,
-    retry_duration: float = RETRY_DURATION,
+    retry_duration: float | None = RETRY_DURATION,
     tell: Callable[[Notice], object],
     tell_damage: Callable[[Damage], object] = lambda _: None,
 ) -> Iterator[core.Merge]:
@@ -130,7 +130,8 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
         check: Whether to decode every field of every event record, for its errors.
         boundaries: Whether notices tell where data streams and packets begin and end.
         feeds: Sources of data streams that grow, with what is wanted of each.
-        retry_duration: How long to wait for these, seconds.
+        retry_duration: How long to wait for these, seconds; ``None`` gives an empty
+            merge in place of that.
         tell: Called with each loss and each damage, when the merge in which it lies has
             been used.
         tell_damage: Called with what one of the feeds cannot read.

@@ -58,6 +58,14 @@ from .field_classes import (
     _VariantFieldClassWithSignedIntegerSelectorConst,
     _VariantFieldClassWithUnsignedIntegerSelectorConst,
 )
+from .field_paths import (
+    FieldPathScope,
+    _CurrentArrayElementFieldPathItem,
+    _CurrentOptionContentFieldPathItem,
+    _FieldPathConst,
+    _FieldPathItem,
+    _IndexFieldPathItem,
+)
 from .fields import (
     _ArrayFieldConst,
     _BitArrayFieldConst,

@@ -8,7 +8,9 @@ from __future__ import annotations
 import uuid as uuids
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakValueDictionary
 
+from .field_paths import FieldPathScope, resolve_paths
 from .made_field_classes import FieldClassFactory
 from .made_fields import field_of_class
 from .trace_ir import (
@@ -108,6 +110,18 @@ class _StreamClass(_StreamClassConst):
             discarded_packets_have_default_clock_snapshots
         )
         self._check()
+        resolve_paths(self._scopes)
+
+    @property
+    def _scopes(self) -> list[tuple[int, Any]]:
+        """The parts of packets and events that its streams have in common."""
+        return [
+            (FieldPathScope.PACKET_CONTEXT, self._packet_context_field_class),
+            (
+                FieldPathScope.EVENT_COMMON_CONTEXT,
+                self._event_common_context_field_class,
+            ),
+        ]
 
     def _check(self) -> None:
         for what, needs_support in (
@@ -174,6 +188,11 @@ class _StreamClass(_StreamClassConst):
         found._emf_uri = emf_uri
         found._specific_context_field_class = specific_context_field_class
         found._payload_field_class = payload_field_class
+        own = [
+            (FieldPathScope.EVENT_SPECIFIC_CONTEXT, specific_context_field_class),
+            (FieldPathScope.EVENT_PAYLOAD, payload_field_class),
+        ]
+        resolve_paths([*self._scopes, *own], len(self._scopes))
         self._event_classes.append(found)
         return found
 
@@ -337,6 +356,8 @@ class _Stream(_StreamConst):
         self._cls = stream_class
         self._id = id
         self._name: str | None = None
+        self._made_packets: WeakValueDictionary[int, _Packet] = WeakValueDictionary()
+        """Its packets by what tells them apart for the core."""
         self._user_attributes: dict[str, Any] = {}
         self._lowered: Any = None
         """The same for the core, made when it is needed."""

@@ -6,8 +6,9 @@ State of each, by the names of :class:`.ir_object.IrObject`: ``_user_attributes`
   ``_preferred_display_base``; enumerations ``_mappings``, a dictionary of lists of
   pairs by the labels;
 - structures ``_members``, variants ``_options``: lists of members and options;
-- arrays ``_element_field_class``, ``_length`` and ``_length_field_path``; options
-  ``_field_class``; both and variants ``_selector_field_path`` if there is a selector.
+- arrays ``_element_field_class`` and ``_length``; options ``_field_class``; both and
+  variants ``_selector_field_path`` if another field tells the length or selects, which
+  is ``_selector`` (its class) or ``_selector_name``.
 """
 
 from __future__ import annotations
@@ -531,4 +532,4 @@ class _DynamicArrayWithLengthFieldFieldClassConst(_DynamicArrayFieldClassConst):
     @property
     def length_field_path(self) -> Any:
         """Where that field is, or ``None`` if nothing uses the class yet."""
-        return self._of("length_field_path")
+        return self._of("selector_field_path")

@@ -233,10 +233,17 @@ class Graph:
 
         Raises:
             TypeError: They are none.
+            ValueError: One is connected already.
             _Error: A component refuses it.
         """
         check_type(upstream_port, _OutputPortConst)
         check_type(downstream_port, _InputPortConst)
+        for port in (upstream_port, downstream_port):
+            if port.is_connected:
+                raise ValueError(
+                    f"port '{port.name}' of component '{port.component.name}' is "
+                    "connected already"
+                )
         connection = _ConnectionConst(upstream_port, downstream_port)
         ends = (upstream_port, downstream_port), (downstream_port, upstream_port)
         with self._errors("cannot connect component ports within graph"):

@@ -164,6 +164,7 @@ def lowered_packet(packet: Any) -> core.EncodedPacket:
             stream.handle, stream.id, context, packet._beginning
         )
         packet._lowered = (stream.handle, encoded)
+        packet._stream._made_packets[encoded.number] = packet
     found: core.EncodedPacket = packet._lowered[1]
     return found
 

@@ -1,18 +1,20 @@
 """Fields that a component fills.
 
 A field keeps a plain value; what is in a container are fields again. Containers make
-the fields in them when they are asked for.
+the fields in them when they are asked for. As with Babeltrace's module, the class of a
+field that can be changed derives from that of one that is read.
 """
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ...core import FieldBase
-from .fields import _BitArrayFieldConst, _StringFieldConst, leaf_field
-from .operators import BitOperators, NumberOperators, number_of
+from . import fields as const
+from .fields import leaf_field
+from .operators import number_of
 
 __all__ = ["field_of_class", "plain_of"]
 
@@ -36,23 +38,19 @@ def plain_of(field: Any) -> Any:
 
 
 class _Field:
-    """Any field."""
+    """Any field: a part of classes whose other base is that of fields that are read."""
 
-    __slots__ = ("_class", "_value")
+    __slots__ = ()
+
+    _class: Any
+    _value: Any
+
+    def __new__(cls, field_class: Any) -> Any:
+        # The next class is one that makes a field of a value and its class.
+        return super().__new__(cls, None, field_class)  # type: ignore[call-arg]
 
     def __init__(self, field_class: Any) -> None:
-        self._class = field_class
-        self._value: Any = None
-
-    @property
-    def cls(self) -> Any:
-        """Its field class."""
-        return self._class
-
-    @property
-    def addr(self) -> int:
-        """A number of its own among the fields that live."""
-        return id(self)
+        """Do nothing: it has its class, and no value."""
 
     def _set(self, value: Any) -> None:
         self._value = value
@@ -101,7 +99,7 @@ class _Scalar(_Field):
         return self._get()
 
 
-class _Number(NumberOperators, _Scalar):
+class _Number(_Scalar):
     __slots__ = ()
 
     def __init__(self, field_class: Any) -> None:
@@ -125,19 +123,13 @@ class _Number(NumberOperators, _Scalar):
         raise TypeError(f"unhashable type: '{type(self).__name__}'")
 
 
-@numbers.Integral.register
-class _Integral(BitOperators, _Number):
-    __slots__ = ()
-
-
-class _BoolField(_Integral):
+class _BoolField(_Number, const._BoolFieldConst):
     """A boolean."""
 
     __slots__ = ()
     _default = False
 
     def _set(self, value: Any) -> None:
-        value = plain(value)
         if isinstance(value, FieldBase):
             value = value._value
         if not isinstance(value, bool):
@@ -148,7 +140,7 @@ class _BoolField(_Integral):
         self._value = value
 
 
-class _BitArrayField(_Number):
+class _BitArrayField(_Number, const._BitArrayFieldConst):
     """Bits."""
 
     __slots__ = ()
@@ -174,12 +166,12 @@ class _BitArrayField(_Number):
 
     def __eq__(self, other: object) -> bool:
         # Bits are no number: they are like no other thing.
-        if not isinstance(other, _BitArrayField | _BitArrayFieldConst):
+        if not isinstance(other, const._BitArrayFieldConst):
             return False
         return bool(self._value == other._value)
 
 
-class _IntegerField(_Integral):
+class _IntegerField(_Number, const._IntegerFieldConst):
     """An integer."""
 
     __slots__ = ()
@@ -197,48 +189,43 @@ class _IntegerField(_Integral):
         self._value = number
 
 
-class _UnsignedIntegerField(_IntegerField):
+class _UnsignedIntegerField(_IntegerField, const._UnsignedIntegerFieldConst):
     """An integer without a sign."""
 
     __slots__ = ()
 
 
-class _SignedIntegerField(_IntegerField):
+class _SignedIntegerField(_IntegerField, const._SignedIntegerFieldConst):
     """An integer with a sign."""
 
     __slots__ = ()
 
 
-class _EnumerationField(_IntegerField):
+class _EnumerationField(_IntegerField, const._EnumerationFieldConst):
     """An integer with labels."""
 
     __slots__ = ()
-
-    @property
-    def labels(self) -> list[str]:
-        """The labels of the value."""
-        return [one.label for one in self._class.mappings_for_value(int(self))]
-
-    def __repr__(self) -> str:
-        return f"{self._value} ({', '.join(self.labels)})"
-
-    __str__ = __repr__
+    __repr__ = const._EnumerationFieldConst.__repr__
+    __str__ = const._EnumerationFieldConst.__str__
 
 
-class _UnsignedEnumerationField(_EnumerationField, _UnsignedIntegerField):
+class _UnsignedEnumerationField(
+    _EnumerationField, _UnsignedIntegerField, const._UnsignedEnumerationFieldConst
+):
     """An integer without a sign, with labels."""
 
     __slots__ = ()
 
 
-class _SignedEnumerationField(_EnumerationField, _SignedIntegerField):
+class _SignedEnumerationField(
+    _EnumerationField, _SignedIntegerField, const._SignedEnumerationFieldConst
+):
     """An integer with a sign, with labels."""
 
     __slots__ = ()
 
 
-@numbers.Real.register
-class _RealField(_Number):
+class _RealField(_Number, const._RealFieldConst):
     """A floating point number."""
 
     __slots__ = ()
@@ -250,32 +237,26 @@ class _RealField(_Number):
         self._value = float(value)
 
 
-class _SinglePrecisionRealField(_RealField):
+class _SinglePrecisionRealField(_RealField, const._SinglePrecisionRealFieldConst):
     """A floating point number of 32 bits."""
 
     __slots__ = ()
 
 
-class _DoublePrecisionRealField(_RealField):
+class _DoublePrecisionRealField(_RealField, const._DoublePrecisionRealFieldConst):
     """A floating point number of 64 bits."""
 
     __slots__ = ()
 
 
-class _StringField(_Scalar):
+class _StringField(_Scalar, const._StringFieldConst):
     """A text."""
 
-    __lt__ = _StringFieldConst.__lt__
-    __le__ = _StringFieldConst.__le__
-    __gt__ = _StringFieldConst.__gt__
-    __ge__ = _StringFieldConst.__ge__
     __eq__ = _Scalar.__eq__
 
     def __hash__(self) -> int:
         # Its value may be another one later.
         raise TypeError(f"unhashable type: '{type(self).__name__}'")
-
-    _text = staticmethod(_StringFieldConst._text)
 
     __slots__ = ()
     _default = ""
@@ -296,7 +277,7 @@ class _StringField(_Scalar):
         return str(self._get()[index])
 
 
-class _StructureField(_Field, Mapping[str, Any]):
+class _StructureField(_Field, const._StructureFieldConst):
     """Members with names."""
 
     __slots__ = ()
@@ -364,7 +345,7 @@ class _StructureField(_Field, Mapping[str, Any]):
         }
 
 
-class _ArrayField(_Field, Sequence[Any]):
+class _ArrayField(_Field, const._ArrayFieldConst):
     """Elements of one class."""
 
     __slots__ = ()
@@ -425,7 +406,7 @@ class _ArrayField(_Field, Sequence[Any]):
         return [field._plain() for field in self._value]
 
 
-class _StaticArrayField(_ArrayField):
+class _StaticArrayField(_ArrayField, const._StaticArrayFieldConst):
     """A number of elements that is always the same."""
 
     __slots__ = ()
@@ -440,7 +421,7 @@ class _StaticArrayField(_ArrayField):
         super()._set(value)
 
 
-class _DynamicArrayField(_ArrayField):
+class _DynamicArrayField(_ArrayField, const._DynamicArrayFieldConst):
     """Any number of elements."""
 
     __slots__ = ()
@@ -455,7 +436,7 @@ class _DynamicArrayField(_ArrayField):
         self._resize(length)
 
 
-class _OptionField(_Field):
+class _OptionField(_Field, const._OptionFieldConst):
     """A field that may be there."""
 
     __slots__ = ("_field",)
@@ -490,7 +471,7 @@ class _OptionField(_Field):
         return None if self._value is None else self._value._plain()
 
 
-class _VariantField(_Field):
+class _VariantField(_Field, const._VariantFieldConst):
     """One of several fields."""
 
     __slots__ = ("_index",)
@@ -500,7 +481,7 @@ class _VariantField(_Field):
         self._index: int | None = None
 
     @property
-    def selected_option_index(self) -> int | None:
+    def selected_option_index(self) -> Any:
         """The index of the option."""
         return self._index
 
@@ -523,6 +504,13 @@ class _VariantField(_Field):
 
     def __bool__(self) -> bool:
         raise NotImplementedError
+
+    __hash__ = _Field.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, _VariantField):
+            return super().__eq__(other)
+        return bool(self.selected_option == leaf_field(other))
 
     def _set(self, value: Any) -> None:
         self.selected_option._set(value)

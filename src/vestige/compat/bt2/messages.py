@@ -12,6 +12,9 @@ __all__ = ["MessageMaker"]
 
 _EventMessageConst = EventMessage
 _EventConst = MessageEvent
+for _kind, _name in (EventMessage, "_EventMessageConst"), (MessageEvent, "_EventConst"):
+    # Scripts look at the names of the types of what they get.
+    _kind.__name__ = _kind.__qualname__ = _name
 
 _NO_CLOCK = "cannot get default clock snapshot: stream class has no default clock class"
 _NO_TIMES = (

@@ -9,6 +9,7 @@ from ... import model
 from ...graph import Stream, TraceInfo
 from ...graph.clocks import is_absolute
 from . import field_classes as bt
+from .field_paths import FieldPathScope, resolve_paths
 from .ir_object import view_as
 from .trace_ir import (
     ClockClassOffset,
@@ -189,8 +190,25 @@ def _stream_class(
         default_clock_class=clock,
         event_classes=[],
     )
+    common = [
+        (FieldPathScope.PACKET_CONTEXT, made._of("packet_context_field_class")),
+        (
+            FieldPathScope.EVENT_COMMON_CONTEXT,
+            made._of("event_common_context_field_class"),
+        ),
+    ]
+    resolve_paths(common)
     for one in found.event_classes:
-        made._event_classes.append(_event_class(one, made))  # type: ignore[attr-defined]
+        event_class = _event_class(one, made)
+        made._event_classes.append(event_class)  # type: ignore[attr-defined]
+        own = [
+            (
+                FieldPathScope.EVENT_SPECIFIC_CONTEXT,
+                event_class._of("specific_context_field_class"),
+            ),
+            (FieldPathScope.EVENT_PAYLOAD, event_class._of("payload_field_class")),
+        ]
+        resolve_paths([*common, *own], len(common))
     return made
 
 
@@ -297,7 +315,7 @@ def _array(element: Any, length: int | str, attributes: Any) -> Any:
     state = {"element_field_class": element, "user_attributes": attributes}
     if isinstance(length, int):
         return bt._StaticArrayFieldClassConst(length=length, **state)
-    return bt._DynamicArrayWithLengthFieldFieldClassConst(**state)
+    return bt._DynamicArrayWithLengthFieldFieldClassConst(selector_name=length, **state)
 
 
 def _variant(found: model.VariantFieldClass) -> Any:
@@ -314,7 +332,11 @@ def _variant(found: model.VariantFieldClass) -> Any:
         )
         for index, option in enumerate(found.options)
     ]
-    return kind(options=options, user_attributes=found.attributes)
+    return kind(
+        options=options,
+        selector_name=found.selector,
+        user_attributes=found.attributes,
+    )
 
 
 def _option(found: model.OptionalFieldClass) -> Any:
@@ -325,5 +347,6 @@ def _option(found: model.OptionalFieldClass) -> Any:
     return kind(
         field_class=_field_class(found.field_class),
         ranges=found.ranges,
+        selector_name=found.selector,
         user_attributes=found.attributes,
     )

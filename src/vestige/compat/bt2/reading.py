@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core import Merge, MessageIterator
 from ...errors import VestigeError
-from ...graph import Stream
+from ...graph import Graph, Stream
 from ...graph.lowering import lower
 from ...graph.plan import ComponentSpec, Connection, Plan
 from .errors import TryAgain, _Error, _ErrorCause
@@ -113,6 +113,9 @@ def messages_of_plan(  # noqa: PLR0913 - what a plan is run with
         makers: Mapping[str, Any] = {SINK: make}
         (graph,) = lower(plan, classes, resources, makers=makers, made=made)
 
+    if isinstance(graph, Graph):
+        # Who iterates decides how long to wait.
+        graph.retry_duration = None
     merges = _Merges(graph, sink, resources)
     return MessageIterator(merges, objects.describe, MessageMaker(objects))
 

@@ -409,6 +409,9 @@ class _StreamConst(IrObject):
 
         The packet that an event is in: what tells it apart, and its context.
         """
+        made = self._of("made_packets", {}).get(number)
+        if made is not None:
+            number = made.addr
         return _PacketConst(number=number, stream=self, context_field=context_field)
 
 

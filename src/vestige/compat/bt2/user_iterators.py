@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...core import MessageIterator
+from ...core import MessageIterator, Trimmer
 from . import made_messages as made
+from .checks import check_int
 from .errors import TryAgain
 
 __all__ = ["upstream_iterator"]
@@ -184,11 +185,14 @@ class _UserComponentInputPortMessageIterator(_MessageIterator):
         self._input_port = port
         self._restart()
 
-    def _restart(self) -> None:
+    def _restart(self, begin_ns: int | None = None) -> None:
         from .messages import MessageMaker  # noqa: PLC0415 - who makes needs none
 
         objects = self._input_port.objects
-        self._pull = _Pull(self._input_port.flow())
+        flow = self._input_port.flow()
+        if begin_ns is not None:
+            flow = _from_time(flow, begin_ns)
+        self._pull = _Pull(flow)
         self._messages = MessageIterator(
             self._pull, objects.describe, MessageMaker(objects)
         )
@@ -210,10 +214,37 @@ class _UserComponentInputPortMessageIterator(_MessageIterator):
         """Begin again."""
         self._restart()
 
+    def can_seek_ns_from_origin(self, ns_from_origin: int) -> bool:
+        """Tell whether it can go to a time.
+
+        Args:
+            ns_from_origin: The time, nanoseconds.
+        """
+        check_int(ns_from_origin)
+        return True
+
+    def seek_ns_from_origin(self, ns_from_origin: int) -> None:
+        """Go to a time, earlier or later.
+
+        Streams and packets that began before begin there.
+
+        Args:
+            ns_from_origin: The time, nanoseconds.
+        """
+        check_int(ns_from_origin)
+        self._restart(ns_from_origin)
+
     @property
     def can_seek_forward(self) -> bool:
         """Whether it can go to a later time."""
         return True
+
+
+def _from_time(flow: Iterator[Any], begin_ns: int) -> Iterator[Any]:
+    """Leave out what is before a time."""
+    trimmer = Trimmer(begin_ns, None)
+    for merge in flow:
+        yield None if merge is None else merge.within(trimmer)
 
 
 def upstream_iterator(input_port: Any) -> _UserComponentInputPortMessageIterator:

@@ -52,6 +52,12 @@ def _split_events(
     return split_events(spec, added, incoming)
 
 
+def _select_flow(spec: ComponentSpec, flow: Flow) -> Flow:
+    from ..filters.events import select_flow  # noqa: PLC0415 - see above
+
+    return select_flow(spec, flow)
+
+
 def _debug_info_name(spec: ComponentSpec) -> str:
     return str(spec.params.get("debug-info-field-name", DEBUG_INFO_NAME))
 
@@ -101,6 +107,7 @@ def events() -> Entry:
             },
             is_pushed_down=True,
             behind=_split_events,
+            on_flow=_select_flow,
         ),
         "filters.events",
         "choose_events",

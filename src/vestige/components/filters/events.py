@@ -10,15 +10,16 @@ from ..._typing import TYPE_CHECKING
 from ...graph.growing import Feed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ... import core
     from ...graph import Stream
     from ...graph.component_class import MakeFilter
+    from ...graph.message_component import Flow, Pulled
     from ...graph.plan import ComponentSpec
     from ...graph.selection import Selection
 
-__all__ = ["choose_events", "split_events"]
+__all__ = ["choose_events", "select_flow", "split_events"]
 
 
 def choose_events(
@@ -102,6 +103,41 @@ def split_events(
         "expressions": [one for one in expressions if one not in late],
     }
     return spec._replace(params=early), lambda *_: _AddedFieldFilter(late, names)
+
+
+def select_flow(spec: ComponentSpec, flow: Flow) -> Flow:
+    """Choose from merges whose data streams nobody knows before.
+
+    Args:
+        spec: The component.
+        flow: The merges that come in.
+
+    Returns:
+        What gives those that go out.
+
+    Raises:
+        SelectionError: An expression is none.
+    """
+    from ...graph.record_filter import record_filter  # noqa: PLC0415 - as above
+    from ...graph.selection import Selection  # noqa: PLC0415 - as above
+
+    params = spec.params
+    wanted = Selection(recorder_events=bool(params.get("recorder-events", True)))
+    wanted = wanted.narrowed(tuple(params.get("names", ())), None, None)
+    expressions = tuple(params.get("expressions", ()))
+    compiled = record_filter(expressions, ()) if expressions else None
+
+    def selected(incoming: Iterator[Pulled]) -> Iterator[Pulled]:
+        for merge in incoming:
+            if merge is None:
+                yield None
+                continue
+            merge.select_classes([wanted.wanted_classes(one) for one in merge.owners])
+            if compiled is not None:
+                merge.select(compiled)
+            yield merge.shown()
+
+    return lambda: selected(flow())
 
 
 class _AddedFieldFilter:

@@ -168,9 +168,9 @@ def trim_flow(spec: ComponentSpec, flow: Flow) -> Flow:
     """
     begin, end = _bounds(spec)
 
-    def trimmed() -> Iterator[Pulled]:
+    def trimmed(incoming: Iterator[Pulled]) -> Iterator[Pulled]:
         trimmer: core.Trimmer | None = None
-        for merge in flow():
+        for merge in incoming:
             if merge is None:
                 yield None
                 continue
@@ -185,7 +185,7 @@ def trim_flow(spec: ComponentSpec, flow: Flow) -> Flow:
             if trimmer.has_ended:
                 return
 
-    return trimmed
+    return lambda: trimmed(flow())
 
 
 def time_range(

@@ -196,6 +196,19 @@ def test_an_interrupted_graph_ends(registry, tmp_path) -> None:
         run(registry, events(), text(tmp_path / "text"), interruption=interruption)
 
 
+def test_events_are_chosen_behind_a_component_in_python(registry, tmp_path) -> None:
+    """By their names and by what is in them."""
+    mux = ComponentSpec("mux", "filter.utils.muxer")
+    sources = (events("one", count=4), events("two", name="other"))
+    names = {"names": ["sam*"], "expressions": ["small < -1"]}
+    chosen = ComponentSpec("chosen", "filter.vestige.events", names)
+    run(registry, *sources, mux, chosen, text(tmp_path / "text"))
+
+    lines = (tmp_path / "text").read_text().splitlines()
+    assert [line.split()[3] for line in lines] == ["sampled:"] * 2
+    assert ["small = -2" in lines[0], "small = -3" in lines[1]] == [True, True]
+
+
 def test_a_value_that_does_not_fit_names_its_field(registry, tmp_path) -> None:
     """A field of 3 bits has no -5."""
     with pytest.raises(ComponentError, match="in") as caught:

@@ -114,6 +114,29 @@ def test_containers() -> None:
         field["o2"] = 1
 
 
+def test_made_fields_are_fields_that_can_be_read() -> None:
+    """Scripts ask for the class of such a field, whoever made it."""
+    kinds = FieldClassFactory()
+    number = kinds.create_unsigned_integer_field_class(8)
+    for made in (
+        kinds.create_bool_field_class(),
+        kinds.create_bit_array_field_class(8),
+        number,
+        kinds.create_signed_enumeration_field_class(8),
+        kinds.create_single_precision_real_field_class(),
+        kinds.create_string_field_class(),
+        kinds.create_structure_field_class([("n", number)]),
+        kinds.create_static_array_field_class(number, 2),
+        kinds.create_dynamic_array_field_class(number),
+        kinds.create_option_without_selector_field_class(number),
+        kinds.create_variant_field_class(),
+    ):
+        field = field_of_class(made)
+        assert isinstance(field, const_field_class(made)._field_type)
+        assert field.cls is made
+    assert isinstance(field_of_class(number), bt2._IntegerFieldConst)
+
+
 def test_made_fields_refuse_what_they_cannot_hold() -> None:
     """Bits keep as many as there are, and containers take no plain number."""
     kinds = FieldClassFactory()

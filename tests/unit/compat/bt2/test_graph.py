@@ -51,6 +51,56 @@ def connected(graph, trace: Path, sink) -> None:
     graph.connect_ports(muxer.output_ports["out"], sink.input_ports["in"])
 
 
+def test_a_port_is_connected_once(trace: Path) -> None:
+    """Else what came in first would be lost."""
+    graph = bt2.Graph()
+    sink = graph.add_component(_Sink, "sink", obj=[])
+    connected(graph, trace, sink)
+    muxer = graph.add_component(classes("utils", "filter")["muxer"], "other")
+
+    with pytest.raises(ValueError, match="port 'in' of component 'sink' is connected"):
+        graph.connect_ports(muxer.output_ports["out"], sink.input_ports["in"])
+
+
+class _SeekingSink(_Sink):
+    """Keeps times of events, and goes to the time 1,002,500 ns when it has three."""
+
+    def _user_consume(self) -> None:
+        message = next(self._messages)
+        if type(message) is bt2._EventMessageConst:
+            self._kinds.append(message.default_clock_snapshot.ns_from_origin)
+            if len(self._kinds) == 3:
+                assert self._messages.can_seek_ns_from_origin(1_002_500)
+                self._messages.seek_ns_from_origin(self._kinds[0] + 1_500)
+
+
+def test_a_sink_goes_to_a_time(trace: Path) -> None:
+    """Backwards as well: all that is not before it comes again."""
+    graph = bt2.Graph()
+    times: list[int] = []
+    connected(graph, trace, graph.add_component(_SeekingSink, "sink", obj=times))
+    graph.run()
+
+    all_times = [
+        message.default_clock_snapshot.ns_from_origin
+        for message in bt2.TraceCollectionMessageIterator(str(trace))
+        if type(message) is bt2._EventMessageConst
+    ]
+    begin = times[0] + 1_500
+    assert times[:3] == all_times[:3]
+    assert times[3:] == [one for one in all_times if one >= begin]
+    assert 0 < len(times[3:]) < len(all_times)
+
+
+def test_names_of_types(trace: Path) -> None:
+    """Scripts look at them, too."""
+    names = {
+        type(message).__name__
+        for message in bt2.TraceCollectionMessageIterator(str(trace))
+    }
+    assert {"_EventMessageConst", "_StreamBeginningMessageConst"} <= names
+
+
 def test_ready_components(trace: Path, tmp_path: Path) -> None:
     """Run as in a plan."""
     graph = bt2.Graph()

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from support.ctf_writer import Packet, Trace, numbered, write_trace
+from support.ctf_writer import (
+    Packet,
+    Trace,
+    numbered,
+    packetised_metadata,
+    write_trace,
+)
+from support.relay import Served, relay
 from vestige.compat import bt2
 
 
@@ -112,6 +119,30 @@ def test_sources_and_filters_by_their_classes(trace: Path) -> None:
     messages = bt2.TraceCollectionMessageIterator([source], trimmer)
 
     assert events(messages) == [1005, 1006, 1007, 1007]
+
+
+def test_a_live_source_without_news_is_to_be_tried_again() -> None:
+    """What comes later is there then."""
+    packets = Served(
+        steps=["retry", Packet(numbered(3)).encode()], ends=[numbered(3)[-1].timestamp]
+    )
+    metadata = packetised_metadata(Trace().metadata())
+    waited, found = 0, []
+    with relay([packets], [metadata]) as other:
+        params = {"inputs": [other.url], "session-not-found-action": "end"}
+        source = bt2.ComponentSpec.from_named_plugin_and_component_class(
+            "ctf", "lttng-live", params
+        )
+        messages = iter(bt2.TraceCollectionMessageIterator(source))
+        while True:
+            try:
+                found.append(next(messages))
+            except bt2.TryAgain:
+                waited += 1
+            except StopIteration:
+                break
+    assert waited
+    assert len(events(found)) == 3
 
 
 def test_wrong_arguments(tmp_path: Path, trace: Path) -> None:

@@ -146,3 +146,58 @@ def test_a_port_without_a_connection_is_told_before_anything_is_read() -> None:
     with pytest.raises(bt2._Error, match=expected):
         graph.run()
     assert not made
+
+
+class _PacketIterator(bt2._UserMessageIterator):
+    """Gives two packets, and keeps them."""
+
+    def __init__(self, _config, port) -> None:
+        stream_class, kept = port.user_data
+        stream = stream_class.trace_class().create_stream(stream_class)
+        kept += [stream.create_packet(), stream.create_packet()]
+        self._messages = [self._create_stream_beginning_message(stream)]
+        for one in kept:
+            self._messages.append(self._create_packet_beginning_message(one))
+            self._messages.append(self._create_packet_end_message(one))
+
+    def __next__(self):
+        if not self._messages:
+            raise StopIteration
+        return self._messages.pop(0)
+
+
+class _PacketSource(bt2._UserSourceComponent, message_iterator_class=_PacketIterator):
+    """Has a stream with packets."""
+
+    def __init__(self, _config, _params, obj) -> None:
+        streams = self._create_trace_class().create_stream_class(supports_packets=True)
+        self._add_output_port("out", (streams, obj))
+
+
+class _KeepingSink(bt2._UserSinkComponent):
+    """Keeps what comes in."""
+
+    def __init__(self, _config, _params, obj) -> None:
+        self._kept = obj
+        self._add_input_port("in")
+
+    def _user_graph_is_configured(self) -> None:
+        self._messages = self._create_message_iterator(self._input_ports["in"])
+
+    def _user_consume(self) -> None:
+        self._kept.append(next(self._messages))
+
+
+def test_a_packet_that_comes_in_is_the_one_that_was_made() -> None:
+    """Scripts compare their addresses."""
+    packets: list = []
+    messages: list = []
+    graph = bt2.Graph()
+    source = graph.add_component(_PacketSource, "maker", obj=packets)
+    sink = graph.add_component(_KeepingSink, "end", obj=messages)
+    graph.connect_ports(source.output_ports["out"], sink.input_ports["in"])
+    graph.run()
+
+    expected = [packets[0].addr] * 2 + [packets[1].addr] * 2
+    assert [one.packet.addr for one in messages[1:]] == expected
+    assert messages[1].packet != messages[3].packet

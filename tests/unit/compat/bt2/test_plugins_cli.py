@@ -177,6 +177,24 @@ def test_an_answer_that_is_no_value_is_an_error(tmp_path, capfd) -> None:
     assert "the answer to 'odd' is no value" in output.err
 
 
+def test_plugins_of_distributions_are_found(tmp_path, capfd, monkeypatch) -> None:
+    """By their entry points; one that cannot be loaded is reported."""
+    facts = tmp_path / "tiny-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text(
+        "[vestige.components]\ntiny = tiny_components\nbad = tiny_bad\n"
+    )
+    (tmp_path / "tiny_components.py").write_text(FAILING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    words = ["-c", "source.failing.Source", "-p", 'how="good"']
+
+    assert main(["convert", *words]) == 0
+    output = capfd.readouterr()
+    assert output.out.count("made:") == 2
+    assert "warning: tiny_bad: cannot be loaded\n" in output.err
+
+
 def test_paths_without_plugins_are_told(tmp_path, capfd, monkeypatch) -> None:
     """Of those that were asked for: not under the name of Babeltrace 2."""
     (tmp_path / "file").touch()
