@@ -1,0 +1,39 @@
+/** The events of a range that are no entries or exits of functions. */
+
+import { Table, note } from "vestige/table.js";
+import { clock, since } from "vestige/times.js";
+
+const MOST = 2000;
+
+export class Events {
+  constructor(data, view) {
+    Object.assign(this, { data, view });
+    this.box = document.getElementById("events");
+    const columns = [
+      { name: "Since begin", text: (one) => since(one[0], 1, data.span), value: (one) => one[0] },
+      { name: "Time", text: (one) => clock(data.meta.begin, one[0]), value: (one) => one[0] },
+      { name: "Thread", isName: true, text: (one) => this.rowName(one[1]), value: (one) => this.rowName(one[1]) },
+      { name: "Event", isName: true, text: (one) => one[2], value: (one) => one[2] },
+      { name: "Fields", isName: true, text: (one) => one[3], value: (one) => one[3] },
+    ];
+    const choose = (one) => {
+      const half = (view.end - view.begin) / 2;
+      view.show(one[0] - half, one[0] + half);
+    };
+    this.table = new Table(document.createElement("div"), columns, { sort: 0, choose, empty: "No events but calls in this range." });
+    this.table.isDown = false;
+  }
+
+  async draw([begin, end]) {
+    const { events, more, leftOut } = await this.data.events(begin, end, MOST);
+    this.table.show(events);
+    this.box.replaceChildren(this.table.box);
+    if (more) this.box.append(note(`The first ${MOST} of this range; choose a shorter one to see others.`));
+    if (leftOut) this.box.append(note(`${leftOut} events are not in this file; "vestige open" shows them all.`));
+  }
+
+  rowName(index) {
+    const row = this.data.rows[index];
+    return row ? `${row.name ?? ""} ${row.tid ?? ""}`.trim() : "";
+  }
+}
