@@ -14,9 +14,47 @@ _LARGEST = 4 << 20
 _LONGEST = 240
 """What of a line is shown, characters."""
 _SUFFIXES = frozenset(
-    ".c .h .cc .cp .cpp .cxx .c++ .hh .hpp .hxx .inl .ipp .tcc .m .mm .s .S .asm "
-    ".rs .go .d .ada .adb .ads .f .for .f90 .f95 .f03 .java .kt .swift .zig .nim .pas "
-    ".py .pyi .pyx .pxd".split()
+    {
+        ".c",
+        ".h",
+        ".cc",
+        ".cp",
+        ".cpp",
+        ".cxx",
+        ".c++",
+        ".hh",
+        ".hpp",
+        ".hxx",
+        ".inl",
+        ".ipp",
+        ".tcc",
+        ".m",
+        ".mm",
+        ".s",
+        ".S",
+        ".asm",
+        ".rs",
+        ".go",
+        ".d",
+        ".ada",
+        ".adb",
+        ".ads",
+        ".f",
+        ".for",
+        ".f90",
+        ".f95",
+        ".f03",
+        ".java",
+        ".kt",
+        ".swift",
+        ".zig",
+        ".nim",
+        ".pas",
+        ".py",
+        ".pyi",
+        ".pyx",
+        ".pxd",
+    }
 )
 """A trace names any file it likes: only what is named as source text is shown."""
 

@@ -6,6 +6,7 @@ import { cut } from "vestige/timeline.js";
 
 const HIGH = 18;
 const LEAST = 0.6; // pixels
+const DEEPEST = 1500; // what is below is seen when a box is clicked
 
 export class Flame {
   constructor(data, view, tip) {
@@ -26,7 +27,7 @@ export class Flame {
     if (!this.root || this.box.hidden) return;
     const width = Math.max(this.box.clientWidth - 2, 50);
     this.boxes = [];
-    this.place(this.top, 0, 0, width, Math.max(timeOf(this.top), 1));
+    this.place(this.top, width);
     const deep = this.boxes.reduce((most, one) => Math.max(most, one.depth), 0);
     const pen = sized(this.canvas, width, (deep + 1) * HIGH + 4);
     pen.fillStyle = colour("paper");
@@ -36,15 +37,20 @@ export class Flame {
     for (const one of this.boxes) this.drawBox(pen, one);
   }
 
-  place(node, depth, x, wide, total) {
-    if (wide < LEAST) return;
-    this.boxes.push({ node, depth, x, wide, total });
-    const scale = wide / Math.max(timeOf(node), 1);
-    let from = x;
-    for (const callee of node.byTime()) {
-      const size = callee.duration * scale;
-      this.place(callee, depth + 1, from, size, total);
-      from += size;
+  place(top, width) {
+    const total = Math.max(top.duration, 1);
+    const waiting = [{ node: top, depth: 0, x: 0, wide: width, total }];
+    while (waiting.length) {
+      const box = waiting.pop();
+      if (box.wide < LEAST || box.depth > DEEPEST) continue;
+      this.boxes.push(box);
+      const scale = box.wide / Math.max(box.node.duration, 1);
+      let x = box.x;
+      for (const node of box.node.byTime()) {
+        const wide = node.duration * scale;
+        waiting.push({ node, depth: box.depth + 1, x, wide, total });
+        x += wide;
+      }
     }
   }
 
@@ -57,9 +63,9 @@ export class Flame {
     pen.fillRect(x, y, Math.max(wide - 0.5, 0.5), HIGH - 1);
     if (wide > 30) {
       pen.fillStyle = isRoot ? colour("ink") : colour("on-block");
-      const part = ((100 * timeOf(node)) / total).toFixed(1);
+      const part = ((100 * node.duration) / total).toFixed(1);
       const name = isRoot ? "all calls" : this.data.functions[node.functionId].name;
-      pen.fillText(cut(`${name}  ${duration(timeOf(node))}  ${part} %`, wide - 6), x + 3, y + HIGH / 2);
+      pen.fillText(cut(`${name}  ${duration(node.duration)}  ${part} %`, wide - 6), x + 3, y + HIGH / 2);
     }
     pen.globalAlpha = 1;
   }
@@ -90,8 +96,8 @@ export class Flame {
   }
 
   describe({ node, total }) {
-    const part = ((100 * timeOf(node)) / total).toFixed(1);
-    if (node.functionId === null) return [`all calls: ${duration(timeOf(node))}`];
+    const part = ((100 * node.duration) / total).toFixed(1);
+    if (node.functionId === null) return [`all calls: ${duration(node.duration)}`];
     const known = this.data.functions[node.functionId];
     return [
       known.name,
@@ -100,8 +106,4 @@ export class Flame {
       known.source ?? known.object ?? "",
     ];
   }
-}
-
-function timeOf(node) {
-  return node.duration;
 }

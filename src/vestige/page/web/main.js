@@ -52,7 +52,7 @@ class Page {
       { name: "Calls", text: (row) => count(row.calls), value: (row) => row.calls },
       time("Time", "with what it called", (row) => row.duration),
       time("Itself", "without what it called", (row) => row.self),
-      time("Mean", "of a call", (row) => (row.calls ? row.duration / row.calls : 0)),
+      time("Mean", "of a call", (row) => (row.mean !== undefined ? row.mean : row.calls ? row.duration / row.calls : 0)),
       time("p50", "half of the calls are shorter; of the whole trace", (row) => quantile(row, 0.5)),
       time("p99", "99 of 100 calls are shorter; of the whole trace", (row) => quantile(row, 0.99)),
       time("Longest", "of the whole trace", (row) => quantile(row, 1)),
@@ -297,9 +297,13 @@ class Page {
     const merged = root.isApproximate ? "; calls shorter than " + duration(this.data.levels[0].width) + " in sums with others" : "";
     element("scope").textContent = `${isWhole ? "whole trace" : this.view.chosen ? "chosen range" : "what is shown"}: ${duration(end - begin)}${merged}`;
     this.flame.show(root);
-    this.sums = functionsOf(root);
+    this.sums = isWhole && this.data.meta.sums ? this.wholeSums() : functionsOf(root);
     this.listFunctions();
     if (this.panel === "events") this.events.draw([begin, end]);
+  }
+
+  wholeSums() {
+    return Object.entries(this.data.meta.sums).map(([id, sums]) => ({ functionId: Number(id), ...sums }));
   }
 
   listFunctions() {

@@ -1,6 +1,6 @@
 /**
- * Calls by path. The whole trace's tree is exact and comes with the data, as
- * [function, calls, complete, duration, self, [callees]]; that of a range is made of blocks.
+ * Calls by path. The whole trace's tree is exact and comes with the data; that of a range is
+ * made of blocks where no server can make it. Trees may be deep: nothing here recurs.
  */
 
 import { MERGED } from "vestige/blocks.js";
@@ -27,12 +27,19 @@ export class Node {
   }
 }
 
+/** @param told rows [caller or -1, function, calls, complete, duration, self], callers first */
 export function exactTree(told) {
-  const [functionId, calls, complete, duration, self, callees] = told;
-  const node = new Node(functionId);
-  Object.assign(node, { calls, complete, duration, self });
-  for (const one of callees) node.callees.set(one[0], exactTree(one));
-  return node;
+  const root = new Node(null);
+  const nodes = [];
+  for (const [caller, functionId, calls, complete, duration, self] of told.rows) {
+    const node = new Node(functionId);
+    Object.assign(node, { calls, complete, duration, self });
+    (caller < 0 ? root : nodes[caller]).callees.set(functionId, node);
+    if (caller < 0) root.duration += duration;
+    nodes.push(node);
+  }
+  root.leftOut = told.leftOut;
+  return root;
 }
 
 /**
@@ -85,21 +92,26 @@ function addLane(root, blocks, first, last, above, [begin, end], depth) {
 /** Each function once, with all of its calls; a recursion's time counts once. */
 export function functionsOf(root) {
   const rows = new Map();
-  const open = new Set();
-  const visit = (node) => {
-    if (node.functionId !== null) {
-      let row = rows.get(node.functionId);
-      if (!row) rows.set(node.functionId, (row = { functionId: node.functionId, calls: 0, complete: 0, duration: 0, self: 0 }));
+  const open = new Map(); // how many nodes around are of the function
+  const waiting = [[root, false]];
+  while (waiting.length) {
+    const [node, isDone] = waiting.pop();
+    const id = node.functionId;
+    if (isDone) {
+      open.set(id, open.get(id) - 1);
+      continue;
+    }
+    if (id !== null) {
+      const row = rows.get(id) ?? { functionId: id, calls: 0, complete: 0, duration: 0, self: 0 };
+      rows.set(id, row);
       row.calls += node.calls;
       row.complete += node.complete;
       row.self += node.self;
-      if (!open.has(node.functionId)) row.duration += node.duration;
+      if (!open.get(id)) row.duration += node.duration;
+      open.set(id, (open.get(id) ?? 0) + 1);
+      waiting.push([node, true]);
     }
-    const isOutermost = node.functionId !== null && !open.has(node.functionId);
-    if (isOutermost) open.add(node.functionId);
-    for (const callee of node.callees.values()) visit(callee);
-    if (isOutermost) open.delete(node.functionId);
-  };
-  visit(root);
+    for (const callee of node.callees.values()) waiting.push([callee, false]);
+  }
   return [...rows.values()];
 }
