@@ -332,6 +332,13 @@ class DataStream:
         """Where its process IDs count, as it was given."""
 
     @property
+    def packet_damage(self) -> list[tuple[Any, ...]]:
+        """What is wrong with the packets, as far as their beginnings tell.
+
+        As the damage in :attr:`Merge.notices`.
+        """
+
+    @property
     def packet_count(self) -> int:
         """The number of packets."""
 
@@ -431,6 +438,7 @@ class Muxer:
         check: bool = False,
         record_filters: Sequence[RecordFilter | None] | None = None,
         boundaries: bool = False,
+        doubtful: bool = False,
     ) -> Muxer:
         """Start to read.
 
@@ -444,6 +452,7 @@ class Muxer:
             record_filters: For each data stream which event records pass, of those that
                 are wanted; all when absent.
             boundaries: Whether notices tell where data streams and packets begin, end.
+            doubtful: Whether records in front of damage are there that may be misread.
         """
 
     def __iter__(self) -> Muxer: ...
@@ -697,6 +706,13 @@ class Merge:
         """Return the merge without the event records that nobody wants to see.
 
         These are those that only a filter needed, and those that a filter hides.
+        """
+
+    def until_damage(self, overlooked: Sequence[str]) -> Merge:
+        """Return what stands in front of the first damage.
+
+        Args:
+            overlooked: Kinds of damage that are none.
         """
 
     def part(self, owners: Container[Any]) -> Merge:

@@ -221,6 +221,15 @@ impl Merge {
         (merge, kept)
     }
 
+    /// What stands in front of a notice, by its index.
+    #[must_use]
+    pub fn until(&self, notice: usize) -> Self {
+        let Some(&(_, end, _)) = self.notices.get(notice) else { return Self::default() };
+        let runs = self.runs.iter().take(end).copied().collect();
+        let notices = self.notices.iter().take(notice).cloned().collect();
+        Self::of(Arc::clone(&self.streams), self.batches.clone(), runs, notices)
+    }
+
     /// Whether all records are wanted for themselves.
     fn shows_all(&self) -> bool {
         self.runs.iter().all(|run| {

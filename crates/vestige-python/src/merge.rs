@@ -34,6 +34,7 @@ pub struct Muxer {
     owners: Py<PyList>,
     check: bool,
     boundaries: bool,
+    doubtful: bool,
     interner: Arc<Interner>,
 }
 
@@ -45,11 +46,14 @@ impl Muxer {
     ///
     /// `ranges` holds the earliest and the latest time, nanoseconds from the origin, that
     /// is wanted of each data stream; `record_filters` tell which records of each pass; with
-    /// `boundaries`, notices tell where data streams and packets begin and end.
+    /// `boundaries`, notices tell where data streams and packets begin and end, and with
+    /// `doubtful`, records in front of damage are there that may be misread.
     #[new]
     #[pyo3(signature = (
-        streams, *, ranges=None, check=false, record_filters=None, boundaries=false
+        streams, *, ranges=None, check=false, record_filters=None, boundaries=false,
+        doubtful=false
     ))]
+    #[allow(clippy::too_many_arguments)] // They are given by keyword.
     fn new(
         py: Python<'_>,
         streams: Vec<StreamInput>,
@@ -57,6 +61,7 @@ impl Muxer {
         check: bool,
         record_filters: Option<Vec<Option<Py<RecordFilter>>>>,
         boundaries: bool,
+        doubtful: bool,
     ) -> PyResult<Self> {
         let mut ranges = ranges.unwrap_or_default().into_iter();
         let mut filters = record_filters.unwrap_or_default().into_iter();
@@ -67,7 +72,8 @@ impl Muxer {
             let (begin, end) = ranges.next().unwrap_or_default();
             let filter = filters.next().flatten();
             let filter = filter.as_ref().map(|filter| filter.get().of(&stream.get().inner));
-            let wanted = Selection { begin, end, classes, needed, filter, check, boundaries };
+            let wanted =
+                Selection { begin, end, classes, needed, filter, check, boundaries, doubtful };
             inputs.push((Arc::clone(&stream.get().inner), wanted));
             owners.append(owner)?;
             handles.push(stream);
@@ -79,6 +85,7 @@ impl Muxer {
             owners: owners.unbind(),
             check,
             boundaries,
+            doubtful,
             interner: Arc::new(Interner::default()),
         })
     }
@@ -171,8 +178,8 @@ impl Muxer {
         record_filter: Option<Py<RecordFilter>>,
     ) -> Selection {
         let filter = record_filter.map(|filter| filter.get().of(&stream.inner));
-        let (check, boundaries) = (self.check, self.boundaries);
-        Selection { begin, end, classes, needed, filter, check, boundaries }
+        let Self { check, boundaries, doubtful, .. } = *self;
+        Selection { begin, end, classes, needed, filter, check, boundaries, doubtful }
     }
 }
 
@@ -357,6 +364,23 @@ impl Merge {
         };
         let visible = self.visible().map(of_kept);
         Ok(self.with(py, inner, Added { columns: self.added_of(&kept), visible }, Vec::new()))
+    }
+
+    #[doc = core_doc!(Merge.until_damage)]
+    fn until_damage(this: Bound<'_, Self>, overlooked: Vec<String>) -> PyResult<Py<Self>> {
+        let (py, merge) = (this.py(), this.get());
+        let is_damage = |notice: &Notice| match notice {
+            Notice::Damage(_, damage) => !overlooked.iter().any(|kind| kind == damage.kind.name()),
+            _ => false,
+        };
+        let notices = merge.inner.notices.iter();
+        let Some(first) = notices.map(|(_, _, notice)| notice).position(is_damage) else {
+            return Ok(this.unbind());
+        };
+        let inner = merge.inner.until(first);
+        let kept: Vec<usize> = (0..inner.records).collect();
+        let added = Added { columns: merge.added_of(&kept), visible: merge.visible() };
+        Py::new(py, merge.with(py, inner, added, Vec::new()))
     }
 
     #[doc = core_doc!(Merge.part)]

@@ -303,6 +303,17 @@ impl DataStream {
         self.inner.identity.process_space
     }
 
+    #[doc = core_doc!(DataStream.packet_damage)]
+    #[getter]
+    fn packet_damage(&self) -> Vec<DamageTuple> {
+        let files = self.inner.files.iter().enumerate();
+        files
+            .flat_map(|(index, file)| {
+                file.packet_damage().map(move |damage| damage_tuple(self.path(index), &damage))
+            })
+            .collect()
+    }
+
     #[doc = core_doc!(DataStream.packet_count)]
     #[getter]
     fn packet_count(&self) -> usize {

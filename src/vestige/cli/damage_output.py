@@ -31,6 +31,7 @@ def add_strict_argument(parser: argparse.ArgumentParser) -> None:
         default=[],
         help=argparse.SUPPRESS,
     )
+    parser.add_argument("--literal", action="store_true", help=argparse.SUPPRESS)
 
 
 def print_damage(damage: Sequence[Damage]) -> None:

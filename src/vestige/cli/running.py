@@ -19,12 +19,13 @@ INTERRUPTED_GRAPH = 2
 """What Babeltrace 2 says of a graph that was interrupted."""
 
 
-def run_plan(
+def run_plan(  # noqa: PLR0913 - options of a command line, by keyword
     plan: Plan,
     *,
     registry: Registry | None = None,
     strict: bool = False,
     overlooked: Sequence[str] = (),
+    literal: bool = False,
     events: Sequence[str] = (),
 ) -> int:
     """Run a plan, and report the damage it met.
@@ -35,6 +36,7 @@ def run_plan(
             default.
         strict: Whether to stop at the first damage.
         overlooked: Kinds of damage that are as good as none.
+        literal: Whether to take damage as Babeltrace 2 does.
         events: Patterns of events that somebody has written, to be told which of them
             no event can match.
 
@@ -63,6 +65,7 @@ def run_plan(
         graphs = lower(plan, registry, resources, strict=strict)
         for graph in graphs:
             graph.overlooked = frozenset(overlooked)
+            graph.is_literal = literal
             check_correlation(graph.streams)
         if not any(graph.feeds for graph in graphs):
             # Else events of other names may come.

@@ -10,7 +10,7 @@ from ..damage import Damage
 from ..errors import TraceFormatError
 from .growing import RETRY_DURATION, Feed
 from .mux import merges
-from .notice import DamageNotice, Notice
+from .notice import DamageNotice, Notice, damage_of_packets
 from .protocols import Filter, Sink, Source
 from .selection import Selection
 from .stream import Stream
@@ -78,6 +78,12 @@ class Graph:
         """What was met so far: what could not be opened, then what cannot be read."""
         self.overlooked: frozenset[str] = frozenset()
         """Kinds of damage that are as good as none."""
+        self.is_literal = False
+        """Whether to read as Babeltrace 2 does.
+
+        It looks for damaged packets before anything else, and takes all records in
+        front of damage as they are, even if they may be misread.
+        """
 
     @property
     def streams(self) -> list[Stream]:
@@ -113,6 +119,10 @@ class Graph:
             for found in source.damage:
                 self._add_damage(found)
         streams = [stream for source in self.sources for stream in source.streams]
+        if self.is_literal:
+            for stream in streams:
+                for found in damage_of_packets(stream):
+                    self._add_damage(found)
         if self._order_matters or self.feeds or not _all_right(streams):
             yield from self._steps_in_order(streams)
         self.sink.finish()
@@ -135,12 +145,14 @@ class Graph:
             needed=needed,
             check=check,
             boundaries=getattr(sink, "needs_boundaries", False),
+            doubtful=self.is_literal,
             feeds=self.feeds,
             retry_duration=self.retry_duration,
             tell=self._note,
             tell_damage=self._add_damage,
         ):
-            sink.consume(merge if needed else merge.shown())
+            wanted = merge.until_damage([*self.overlooked]) if self.strict else merge
+            sink.consume(wanted if needed else wanted.shown())
             if self.progress is not None:
                 events += len(merge)
                 self.progress(events)

@@ -15,13 +15,14 @@ from .stream import Stream
 __all__ = ["merges", "mux"]
 
 
-def mux(
+def mux(  # noqa: PLR0913 - what is read, and in which way, by keyword
     streams: Iterable[Stream],
     selection: Selection | Mapping[Stream, Selection] | None = None,
     needed: Collection[str] = (),
     *,
     check: bool = False,
     boundaries: bool = False,
+    doubtful: bool = False,
 ) -> core.Muxer:
     """Merge data streams by time.
 
@@ -33,21 +34,30 @@ def mux(
         check: Whether to decode every field of every event record, for its errors.
         boundaries: Whether notices tell where data streams and packets begin and end;
             then those without a wanted event are there, too.
+        doubtful: Whether event records in front of damage count that may be misread.
 
     Returns:
         An iterator over merges.
     """
     wanted_of = _by_stream(streams, selection)
-    return _muxer(streams, wanted_of, needed, check=check, boundaries=boundaries)[0]
+    return _muxer(
+        streams,
+        wanted_of,
+        needed,
+        check=check,
+        boundaries=boundaries,
+        doubtful=doubtful,
+    )[0]
 
 
-def _muxer(
+def _muxer(  # noqa: PLR0913 - as above
     streams: Iterable[Stream],
     wanted_of: Mapping[Stream, Selection],
     needed: Collection[str],
     *,
     check: bool,
     boundaries: bool,
+    doubtful: bool,
 ) -> tuple[core.Muxer, list[Stream]]:
     """Return a muxer, and the data streams in the order in which it has them."""
     streams = sorted(streams, key=Stream.order_key)
@@ -69,6 +79,7 @@ def _muxer(
         check=check,
         record_filters=filters,
         boundaries=boundaries,
+        doubtful=doubtful,
     )
     return muxer, [stream for _, stream, *_ in inputs]
 
@@ -112,6 +123,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
     needed: Collection[str] = (),
     check: bool = False,
     boundaries: bool = False,
+    doubtful: bool = False,
     feeds: Mapping[Feed, Selection] | None = None,
     retry_duration: float | None = RETRY_DURATION,
     tell: Callable[[Notice], object],
@@ -129,6 +141,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
             the filters.
         check: Whether to decode every field of every event record, for its errors.
         boundaries: Whether notices tell where data streams and packets begin and end.
+        doubtful: Whether event records in front of damage count that may be misread.
         feeds: Sources of data streams that grow, with what is wanted of each.
         retry_duration: How long to wait for these, seconds; ``None`` gives an empty
             merge in place of that.
@@ -140,16 +153,19 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
         The merges, in order, when the filters have seen them.
     """
     wanted = frozenset(needed).union(*(one.needed_events for one in filters))
-    source: Iterable[core.Merge]
+    wanted_of = _by_stream(streams, selection)
+    muxer, fixed = _muxer(
+        streams,
+        wanted_of,
+        wanted,
+        check=check,
+        boundaries=boundaries,
+        doubtful=doubtful,
+    )
+    source: Iterable[core.Merge] = muxer
     if feeds:
-        wanted_of = _by_stream(streams, selection)
-        muxer, fixed = _muxer(
-            streams, wanted_of, wanted, check=check, boundaries=boundaries
-        )
         growing = GrowingMuxer(muxer, fixed, feeds, wanted)
         source = growing_merges(growing, tell_damage, retry_duration)
-    else:
-        source = mux(streams, selection, wanted, check=check, boundaries=boundaries)
     for merge in source:
         for component in filters:
             component.process(merge)

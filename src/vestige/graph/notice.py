@@ -17,7 +17,7 @@ from .stream import Stream
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-__all__ = ["DamageNotice", "LostNotice", "Notice", "notices_of"]
+__all__ = ["DamageNotice", "LostNotice", "Notice", "damage_of_packets", "notices_of"]
 
 
 class LostNotice:
@@ -100,6 +100,18 @@ def notices_of(merge: core.Merge) -> Iterator[Notice]:
             yield LostNotice(
                 run, stream, kind, count, _time(stream, begin), _time(stream, end)
             )
+
+
+def damage_of_packets(stream: Stream) -> Iterator[Damage]:
+    """Iterate over what is wrong with packets, as far as their beginnings tell.
+
+    Args:
+        stream: The data stream.
+
+    Yields:
+        The damage, which reading would meet, too.
+    """
+    return (_damage(stream, facts) for facts in stream.handle.packet_damage)
 
 
 def _damage(stream: Stream, facts: tuple[Any, ...]) -> Damage:

@@ -107,6 +107,21 @@ impl DataFile {
         Some((last.sequence_number?, last.end))
     }
 
+    /// What is wrong with its packets, as far as their beginnings tell.
+    pub fn packet_damage(&self) -> impl Iterator<Item = Damage> + '_ {
+        self.damage.iter().cloned().chain(self.cut_at_end())
+    }
+
+    /// What is missing of the last packet at the end of the file, if anything.
+    fn cut_at_end(&self) -> Option<Damage> {
+        let last = self.packets.get(self.packets.len().checked_sub(1)?)?;
+        let end = self.source.len();
+        let there = end.checked_sub(last.offset)?;
+        let size = last.size;
+        let message = format!("packet cut: it has {size} bytes, the file holds {there} of them");
+        (size > there).then(|| Damage::new(DamageKind::PacketCut, end, end, message))
+    }
+
     /// How many bytes of a packet are there: fewer than it tells when it is cut.
     #[must_use]
     pub fn present(&self, entry: &PacketEntry) -> u64 {

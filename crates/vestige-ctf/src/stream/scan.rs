@@ -52,7 +52,7 @@ pub struct Scan {
 /// What one step of a scan found wrong.
 enum Wrong {
     Decode(DecodeError),
-    UnknownClass(u64),
+    UnknownClass { id: u64, stream_class: u64 },
     Empty,
 }
 
@@ -358,10 +358,13 @@ fn end_of(wrong: Wrong, start: u64) -> ScanEnd {
         Wrong::Decode(error) => {
             ScanEnd::Failed { start, kind: DamageKind::BadField, message: error.to_string() }
         }
-        Wrong::UnknownClass(id) => ScanEnd::Failed {
+        Wrong::UnknownClass { id, stream_class } => ScanEnd::Failed {
             start,
             kind: DamageKind::UnknownEventClass,
-            message: format!("event record of class {id}, which the metadata does not declare"),
+            message: format!(
+                "event record of class {id}, which the metadata does not declare for stream \
+                 class {stream_class}"
+            ),
         },
         Wrong::Empty => ScanEnd::Failed {
             start,
@@ -385,7 +388,8 @@ fn record<const CHECK: bool>(
     let id = stream.header.decode(reader, state)?;
     let cycles = state.clock;
     let body = reader.position();
-    let index = class.index_of(id).ok_or_else(|| Wrong::UnknownClass(id.unwrap_or(0)).boxed())?;
+    let unknown = || Wrong::UnknownClass { id: id.unwrap_or(0), stream_class: class.id };
+    let index = class.index_of(id).ok_or_else(|| unknown().boxed())?;
     if let Some(program) = stream.program(class, index) {
         let mut sum = state.checked;
         let note = |run, start| choice.note(run, start);

@@ -24,6 +24,8 @@ pub struct Selection {
     pub check: bool,
     /// Whether to tell where the data stream and its packets begin and end.
     pub boundaries: bool,
+    /// Whether to give the records in front of damage, too, that may be misread.
+    pub doubtful: bool,
 }
 
 impl Selection {

@@ -23,7 +23,7 @@ FAILED = 1
 """The exit status of all errors."""
 COMMANDS = ("convert", "help", "list-plugins", "query", "run")
 """The commands; without one it converts."""
-STRICT = ["--strict", "--overlook=other-uuid"]
+STRICT = ["--strict", "--overlook=other-uuid", "--literal"]
 """How Babeltrace 2 reads: what another tracer wrote is no damage to it."""
 SWITCHES = (
     *("-d", "--debug", "-v", "--verbose"),

@@ -24,7 +24,8 @@ USAGE = 2
 UNKNOWN_CLASS = re.compile(r"there is no class '([a-z]+)\.(.+)\.([^.]+)'")
 """What is said of a component class that there is not."""
 UNKNOWN_EVENT_CLASS = re.compile(
-    r"record of class ([0-9]+), which the metadata does not"
+    r"record of class ([0-9]+), which the metadata does not declare for stream class "
+    r"([0-9]+)"
 )
 """What is said of an event record whose class is not in the metadata."""
 KINDS = {"source": 1, "filter": 2, "sink": 4}
@@ -65,7 +66,7 @@ def causes_of(error: Exception, status: int) -> list[Cause]:
     if unknown := UNKNOWN_EVENT_CLASS.search(message):
         words = (
             "No event class with ID of event class ID to use in stream class: "
-            f"event-class-id={unknown.group(1)}"
+            f"stream-class-id={unknown.group(2)}, event-class-id={unknown.group(1)}"
         )
         return [graph, Cause(SOURCE, message), Cause(SOURCE, words)]
     return [graph, Cause(SOURCE, message)]

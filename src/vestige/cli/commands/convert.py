@@ -142,6 +142,7 @@ examples:
             registry=registry,
             strict=options.strict,
             overlooked=options.overlook,
+            literal=options.literal,
             events=options.event,
         )
         if terminal_supports_color():

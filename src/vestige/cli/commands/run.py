@@ -95,6 +95,7 @@ connections:
             registry=registry_of(options),
             strict=options.strict,
             overlooked=options.overlook,
+            literal=options.literal,
         )
 
 

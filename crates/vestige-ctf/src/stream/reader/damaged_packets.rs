@@ -151,7 +151,11 @@ impl StreamReader {
         let mut records = scan.records;
         let mut start = damage.start;
         let mut last = None;
-        if let Some(trust) = self.trust(&place) {
+        if self.selection.doubtful {
+            left_out = 0;
+            last = all.last();
+            self.last = last.map(|record| record.cycles).max(self.last);
+        } else if let Some(trust) = self.trust(&place) {
             let mut doubt = RecordEvidence::new(&stream, trust, &place.packet.slots);
             let is_spliced = self.is_spliced(&place);
             let certain = doubt.certain(&read.data, &all, place.floor, scan.position);
