@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from .._typing import TYPE_CHECKING
 from ..errors import GraphError
@@ -11,7 +11,7 @@ from .stream import Stream, TraceInfo
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["check_correlation", "is_absolute"]
+__all__ = ["Correlation", "check_correlation", "is_absolute"]
 
 UNIX_EPOCH = "unix-epoch"
 """How the core names that origin."""
@@ -37,14 +37,46 @@ def check_correlation(streams: Iterable[Stream]) -> None:
         classes.setdefault((stream.trace.index, stream.class_index), stream)
     representatives = list(classes.values())
     for stream in representatives[1:]:
-        first = representatives[0]
-        if clock_identity(first) != clock_identity(stream):
-            raise GraphError(
-                "cannot merge by time: "
-                f"{_described(stream)}, but {_described(first)} in {first.name}; "
-                "if all clocks count from the Unix epoch, force their correlation",
-                path=stream.path,
-            )
+        _compare(representatives[0], stream)
+
+
+class Correlation:
+    """What :func:`check_correlation` checks, for data streams that appear one by one.
+
+    Args:
+        who: The component that merges them, for errors.
+    """
+
+    def __init__(self, who: str) -> None:
+        self._who = who
+        self._known: list[Stream] = []
+
+    def check(self, streams: Sequence[Stream], port: str) -> None:
+        """Take data streams that come in; those that were there before stay.
+
+        Args:
+            streams: The data streams.
+            port: The input port through which they come.
+
+        Raises:
+            GraphError: One of them has a clock that does not correlate.
+        """
+        for stream in streams:
+            if any(stream is one for one in self._known):
+                continue
+            if self._known:
+                _compare(self._known[0], stream, f"{self._who}: input port '{port}': ")
+            self._known.append(stream)
+
+
+def _compare(first: Stream, stream: Stream, where: str = "") -> None:
+    if clock_identity(first) != clock_identity(stream):
+        raise GraphError(
+            f"{where}cannot merge by time: "
+            f"{_described(stream)}, but {_described(first)} in {first.name}; "
+            "if all clocks count from the Unix epoch, force their correlation",
+            path=stream.path,
+        )
 
 
 def clock_identity(stream: Stream) -> object:

@@ -13,6 +13,7 @@ from functools import cache
 from .. import core
 from .._typing import TYPE_CHECKING
 from ..errors import GraphError, TraceFormatError
+from .clocks import Correlation, check_correlation
 from .mux import merges
 from .notice import DamageNotice, Notice
 from .selection import Selection
@@ -55,6 +56,8 @@ class LaneGraph:
     """Sources that gain data streams: none that is known."""
     overlooked: frozenset[str] = frozenset()
     """Kinds of damage that are as good as none."""
+    is_literal = False
+    """Whether to read as Babeltrace 2 does: a matter of native sources."""
 
     def __init__(
         self,
@@ -177,12 +180,28 @@ class MessageLane:
                 component = self._components[wire.upstream]
                 return lambda: component.open(wire.output)
             return self._through(wire.upstream)
-        native = [wire for wire in wires if not self._has_messages(wire)]
-        parts = [[wire] for wire in wires if self._has_messages(wire)]
-        if native:
-            parts.append(native)
+        parts = self._parts(wires)
         flows = [self._flow(name, part) for part in parts]
         return lambda: _merged([flow() for flow in flows])
+
+    def _parts(self, wires: Sequence[Wire]) -> list[list[Wire]]:
+        """Return wires in parts, each with a flow of its own."""
+        native = [wire for wire in wires if not self._has_messages(wire)]
+        parts = [[wire] for wire in wires if self._has_messages(wire)]
+        return [*parts, native] if native else parts
+
+    def _merged(self, name: str, known: ComponentClass) -> Flow:
+        """Return what comes out of a muxer with components of messages above it."""
+        parts = self._parts(self._wires[name])
+        flows = [(part[0].input, self._flow(name, part)) for part in parts]
+        who = f"component '{name}' ({known.name})"
+
+        def open_flow() -> Iterator[Pulled]:
+            clocks = Correlation(who)
+            checked = [_checked(flow(), clocks, port) for port, flow in flows]
+            return checked[0] if len(checked) == 1 else _merged(checked)
+
+        return open_flow
 
     def _has_messages(self, wire: Wire) -> bool:
         """Tell whether a component of messages is above a wire."""
@@ -194,9 +213,9 @@ class MessageLane:
     def _through(self, name: str) -> Flow:
         """Return what comes out of a native filter, behind a component of messages."""
         known = self._classes[name]
-        flow = self._flow(name, self._wires[name])
         if known.has_many_inputs:
-            return flow
+            return self._merged(name, known)
+        flow = self._flow(name, self._wires[name])
         if known.on_flow is not None:
             return known.on_flow(self._specs[name], flow)
         if known.is_pushed_down:
@@ -223,6 +242,7 @@ class MessageLane:
         def open_flow() -> Iterator[Pulled]:
             filters = [pipe.make_filter(one, self._make) for one in pipe.filters]
             fixed, feeds = pipe.parts
+            check_correlation(fixed)
             for merge in merges(
                 [*fixed],
                 fixed,
@@ -260,6 +280,16 @@ class _Feeding:
             return None
         self._sink.consume(merge)
         return True
+
+
+def _checked(
+    flow: Iterator[Pulled], clocks: Correlation, port: str
+) -> Iterator[Pulled]:
+    """Refuse data streams of a flow whose times cannot be compared with others'."""
+    for merge in flow:
+        if merge is not None:
+            clocks.check(merge.owners, port)
+        yield merge
 
 
 def _merged(flows: Sequence[Iterator[Pulled]]) -> Iterator[Pulled]:

@@ -226,3 +226,42 @@ def test_what_a_class_raises_when_asked_for_a_path_is_told(tmp_path, capfd) -> N
     (tmp_path / "bt_plugin_failing.py").write_text(FAILING)
     assert main(["convert", f"--plugin-path={tmp_path}", str(tmp_path)]) == 1
     assert "RuntimeError: asked\n" in capfd.readouterr().err
+
+
+CLOCKS = """
+import bt2
+
+class Iterator(bt2._UserMessageIterator):
+    def __init__(self, config, port):
+        stream_class = port.user_data
+        stream = stream_class.trace_class().create_stream(stream_class)
+        self._next = iter([self._create_stream_beginning_message(stream)])
+
+    def __next__(self):
+        return next(self._next)
+
+@bt2.plugin_component_class
+class Source(bt2._UserSourceComponent, message_iterator_class=Iterator):
+    def __init__(self, config, params, obj):
+        for index, is_absolute in enumerate(params["absolute"]):
+            clock = self._create_clock_class(
+                name=f"c{index}", origin_is_unix_epoch=bool(is_absolute)
+            )
+            trace_class = self._create_trace_class()
+            stream_class = trace_class.create_stream_class(default_clock_class=clock)
+            self._add_output_port(f"out{index}", stream_class)
+
+bt2.register_plugin(__name__, "clocks")
+"""
+
+
+def test_clocks_that_cannot_be_compared_are_refused(tmp_path, capfd) -> None:
+    """The muxer and its port are named; those of one kind are merged."""
+    (tmp_path / "bt_plugin_clocks.py").write_text(CLOCKS)
+    words = ["convert", f"--plugin-path={tmp_path}", "-c", "src.clocks.Source"]
+
+    assert main([*words, "-p", "absolute=[1, 1]"]) == 0
+    assert main([*words, "-p", "absolute=[1, 0]"]) == 1
+    errors = capfd.readouterr().err
+    assert "component 'muxer' (filter.utils.muxer): input port 'in1': " in errors
+    assert "the clock 'c1' has an unknown origin, but the clock 'c0' counts" in errors
