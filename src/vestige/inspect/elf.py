@@ -5,13 +5,14 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cached_property
-from pathlib import Path
-from typing import NamedTuple
 
+from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import RecordError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from types import TracebackType
 
 __all__ = ["ElfImage", "Relocation", "Section", "Symbol", "open_elf"]
 
@@ -85,6 +86,7 @@ class ElfImage:
         self.is_64 = data[4] == 2  # noqa: PLR2004 - ELFCLASS64
         self._order = "<" if data[5] == 1 else ">"
         (self.machine,) = self._unpack("H", 18)
+        self._sections: list[Section] | None = None
 
     @property
     def is_little_endian(self) -> bool:
@@ -102,9 +104,14 @@ class ElfImage:
         except (struct.error, OverflowError) as error:
             raise ValueError(f"cut off at byte {offset}") from error
 
-    @cached_property
+    @property
     def sections(self) -> list[Section]:
         """All sections; none where they were stripped off."""
+        if self._sections is None:
+            self._sections = self._read_sections()
+        return self._sections
+
+    def _read_sections(self) -> list[Section]:
         if self.is_64:
             (offset,) = self._unpack("Q", 40)
             size, count, names = self._unpack("HHH", 58)
@@ -258,28 +265,57 @@ def _text_at(names: bytes, start: int) -> bytes:
     return names[start : end if end >= 0 else len(names)]
 
 
-@contextmanager
-def open_elf(path: Path) -> Iterator[ElfImage]:
-    """Map an ELF file.
+class open_elf:  # noqa: N801 - it is called as `open` is
+    """Map an ELF file, for a ``with`` block, which gets what is in it.
 
     Args:
         path: The file.
 
-    Yields:
-        What is in it, as long as the file is mapped.
-
     Raises:
-        RecordError: It cannot be read, is no ELF file, or is damaged.
+        RecordError: It cannot be read, is no ELF file, or is damaged, whether that is
+            seen here or in the block.
     """
-    try:
-        with path.open("rb") as file:
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._data: mmap.mmap | None = None
+
+    def __enter__(self) -> ElfImage:
+        """Map it."""
+        try:
+            return ElfImage(self._mapped())
+        except (OSError, ValueError) as error:
+            self._close()
+            raise self._refusal(error) from error
+        except RecordError:
+            self._close()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Let it go."""
+        self._close()
+        if isinstance(error, (OSError, ValueError)):
+            raise self._refusal(error) from error
+
+    def _mapped(self) -> mmap.mmap:
+        with self._path.open("rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
-                raise RecordError("is no ELF file: it is empty", path=path)
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                if data[:4] != MAGIC:
-                    raise RecordError("is no ELF file", path=path)
-                yield ElfImage(data)
-    except OSError as error:
-        raise RecordError(f"cannot be read: {error.strerror}", path=path) from error
-    except ValueError as error:
-        raise RecordError(f"is a damaged ELF file: {error}", path=path) from error
+                raise RecordError("is no ELF file: it is empty", path=self._path)
+            self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        if self._data[:4] != MAGIC:
+            raise RecordError("is no ELF file", path=self._path)
+        return self._data
+
+    def _close(self) -> None:
+        if self._data is not None:
+            self._data.close()
+
+    def _refusal(self, error: OSError | ValueError) -> RecordError:
+        if isinstance(error, OSError):
+            return RecordError(f"cannot be read: {error.strerror}", path=self._path)
+        return RecordError(f"is a damaged ELF file: {error}", path=self._path)
