@@ -151,8 +151,12 @@ def select(
         (patterns,) if patterns else (),
         intersection=options.stream_intersection,
     )
+    # Of a trace that is opened with debug information: its field is one like others.
+    added = tuple(
+        one for source in sources for one in getattr(source, "added_names", ())
+    )
     for expression in getattr(options, "filters", ()):
-        selection = selection.filtered(expression, streams)
+        selection = selection.filtered(expression, streams, added)
     return selection
 
 

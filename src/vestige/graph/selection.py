@@ -29,6 +29,8 @@ class Selection(NamedTuple):
     recorder_events: bool = True
     """Whether events are wanted that the recorder itself needs, if no pattern says so:
     state dumps and loaded objects."""
+    late_filters: tuple[str, ...] = ()
+    """The same about fields that filters add: a filter behind these applies them."""
 
     def wanted_classes(self, stream: Stream) -> list[bool] | None:
         """Tell for each event record class if it is wanted; ``None`` for all."""
@@ -127,19 +129,26 @@ class Selection(NamedTuple):
             end=min(ends, default=None),
         )
 
-    def filtered(self, expression: str, streams: Iterable[Stream]) -> Selection:
+    def filtered(
+        self, expression: str, streams: Iterable[Stream], added: tuple[str, ...] = ()
+    ) -> Selection:
         """Return what is in this selection and has an expression true of it.
 
         Args:
             expression: The expression.
             streams: The data streams that are selected from.
+            added: Names of the fields that filters add.
 
         Raises:
             SelectionError: It is none, or is true of no event record of these classes.
         """
-        from .record_filter import check_filter  # noqa: PLC0415 - as above
+        from .record_filter import check_filter, contexts_of  # noqa: PLC0415 - as above
 
-        check_filter(expression, ((one, self.wanted_classes(one)) for one in streams))
+        selected = ((one, self.wanted_classes(one)) for one in streams)
+        if added and contexts_of(expression) & {*added}:
+            check_filter(expression, selected, added)
+            return self._replace(late_filters=(*self.late_filters, expression))
+        check_filter(expression, selected)
         return self._replace(filters=(*self.filters, expression))
 
 

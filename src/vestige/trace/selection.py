@@ -58,6 +58,10 @@ class Readable(Protocol):
     def debug_info_name(self) -> str | None:
         """Name of the source places among other fields; ``None`` without them."""
 
+    @property
+    def added_names(self) -> tuple[str, ...]:
+        """Names of the fields that event records have besides those of the trace."""
+
     def read(self, selection: Selection, *, debug_info: bool = True) -> Iterator[Merge]:
         """Read merges.
 
@@ -422,7 +426,9 @@ class EventSelection:
             where: An expression that is true of the event records, in the language in
                 which ``vestige record --filter`` chooses what is recorded, such as
                 ``"status >= 500 && $ctx.vtid == 7"``. It is evaluated without Python,
-                before a record becomes an event.
+                before a record becomes an event. Source places are a context, too:
+                ``"$ctx.debug_info.func == 'open*'"``, with ``bin``, ``func`` and
+                ``src``.
 
         Returns:
             The selection: what is in this one and matches all that is stated.
@@ -450,7 +456,9 @@ class EventSelection:
                 raise SelectionError(
                     f"{where!r} is no expression: expected text such as 'size > 100'"
                 )
-            narrowed = narrowed.filtered(where, self._trace.streams)
+            narrowed = narrowed.filtered(
+                where, self._trace.streams, self._trace.added_names
+            )
         return EventSelection(self._trace, narrowed)
 
     def _warn_of_unknown(self, patterns: Sequence[str]) -> None:
@@ -488,7 +496,7 @@ class EventSelection:
             text += f" from {self._selection.begin} ns"
         if self._selection.end is not None:
             text += f" until {self._selection.end} ns"
-        for expression in self._selection.filters:
+        for expression in (*self._selection.filters, *self._selection.late_filters):
             text += f" where {expression}"
         return text
 

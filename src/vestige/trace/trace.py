@@ -15,11 +15,20 @@ from ..components.filters.debug_info import (
     DebugInfoOptions,
     finder_for,
 )
+from ..components.filters.events import AddedFieldFilter
 from ..components.sources.ctf_fs import CtfFsSource
 from ..core import Merge
 from ..damage import Damage
 from ..errors import TraceFormatError
-from ..graph import DamageNotice, LostNotice, Notice, Selection, Stream, merges
+from ..graph import (
+    DamageNotice,
+    Filter,
+    LostNotice,
+    Notice,
+    Selection,
+    Stream,
+    merges,
+)
 from ..notebook import facts_html
 from .abandoned import recover_abandoned
 from .selection import EventSelection, Time, time_of
@@ -161,6 +170,12 @@ class Trace(EventSelection):
         return None if self._debug_info is None else self._debug_info.field_name
 
     @property
+    def added_names(self) -> tuple[str, ...]:
+        """Names of the fields that event records have besides those of the trace."""
+        name = self.debug_info_name
+        return () if name is None else (name,)
+
+    @property
     def streams(self) -> Sequence[Stream]:
         """The data streams of all traces."""
         return tuple(self._source.streams)
@@ -196,8 +211,13 @@ class Trace(EventSelection):
         if debug_info:
             # Counting reads too, but it is no iteration of the user's.
             self.losses.clear()
-        options = self._debug_info if debug_info else None
-        filters = [] if options is None else [DebugInfoFilter(options, [self._source])]
+        late = selection.late_filters
+        options = self._debug_info if debug_info or late else None
+        filters: list[Filter] = []
+        if options is not None:
+            filters.append(DebugInfoFilter(options, [self._source]))
+            if late:
+                filters.append(AddedFieldFilter(late, (options.field_name,)))
         tell = self._note if debug_info else self._note_damage
         for merge in merges(self._source.streams, selection, filters, tell=tell):
             yield merge.shown()

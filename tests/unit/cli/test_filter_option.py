@@ -6,10 +6,12 @@ import json
 
 import pytest
 
+import vestige
 from support.call_traces import enter, leave, packet, state, write_calls
 from support.ctf_writer import Event
 from support.recordings import DEMO
 from vestige import ctf
+from vestige.components.filters.debug_info import DebugInfoOptions
 
 READERS = ["view", "export", "report", "debuginfo", "check"]
 WITHOUT_PLACES = "$ctx.debug_info.func == 'main*'"
@@ -62,6 +64,31 @@ def test_places_can_be_named_where_they_are_shown(run):
     status, _, errors = run(*words, "--no-debug-info", "--filter", WITHOUT_PLACES)
     assert status == 2
     assert "no selected event has the context 'debug_info'" in errors
+
+
+def test_places_can_be_named_in_columns_and_from_python(run):
+    """As in what is shown; without debug information there are none."""
+    expression = "$ctx.debug_info.func == 'discount+*'"
+    words = ["--debug-info-target-prefix", DEMO / "root", DEMO / "trace"]
+    words = ["--to", "jsonl", "--filter", expression, *words]
+    places = ["--debug-info", "--debug-info-dir", DEMO / "debug"]
+    status, text, errors = run("export", *places, *words)
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert (status, errors) == (0, "")
+    assert rows
+    assert all(one["debug_info"]["func"].startswith("discount+") for one in rows)
+    status, _, errors = run("export", *words)
+    assert status == 2
+    assert "no selected event has the context 'debug_info'" in errors
+
+    options = DebugInfoOptions(
+        debug_directories=(DEMO / "debug",), target_prefixes=(("/", DEMO / "root"),)
+    )
+    trace = vestige.open(DEMO / "trace", debug_info=options)
+    chosen = trace.events(where=expression)
+    assert expression in repr(chosen)
+    assert {one.debug_info.function for one in chosen} == {"discount"}
+    assert sum(chosen.counts().values()) == len(rows)
 
 
 @pytest.mark.parametrize("verb", READERS)

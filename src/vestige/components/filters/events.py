@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...graph.plan import ComponentSpec
     from ...graph.selection import Selection
 
-__all__ = ["choose_events", "select_flow", "split_events"]
+__all__ = ["AddedFieldFilter", "choose_events", "select_flow", "split_events"]
 
 
 def choose_events(
@@ -102,7 +102,7 @@ def split_events(
         **spec.params,
         "expressions": [one for one in expressions if one not in late],
     }
-    return spec._replace(params=early), lambda *_: _AddedFieldFilter(late, names)
+    return spec._replace(params=early), lambda *_: AddedFieldFilter(late, names)
 
 
 def select_flow(spec: ComponentSpec, flow: Flow) -> Flow:
@@ -140,9 +140,16 @@ def select_flow(spec: ComponentSpec, flow: Flow) -> Flow:
     return lambda: selected(flow())
 
 
-class _AddedFieldFilter:
-    # Hides event records of which expressions are not true.
+class AddedFieldFilter:
+    """Hides event records of which expressions on added fields are not true.
+
+    Args:
+        expressions: The expressions.
+        names: Names of the fields that filters before it add.
+    """
+
     needed_events: frozenset[str] = frozenset()
+    """It needs no events but those that are wanted."""
 
     def __init__(self, expressions: tuple[str, ...], names: tuple[str, ...]) -> None:
         from ...graph.record_filter import record_filter  # noqa: PLC0415 - as above
