@@ -79,3 +79,15 @@ def test_numbers_that_are_no_times(tmp_path):
     assert b"9.1] long" in done.stdout
     assert b"9-1-1 1:1:1.1] x" in done.stdout
     assert "the time of 'late' is too late" in done.stderr.decode()
+
+
+def test_lines_are_in_no_packets(tmp_path):
+    """As a text of details tells; the packets that lines are kept in are ours."""
+    path = tmp_path / "kernel.txt"
+    path.write_text("[1.000000] first\n[2.000000] second\n")
+    done = vestige("convert", *shown(path)[1:], "-c", "sink.text.details")
+    text = done.stdout.decode()
+    assert "    Supports packets: No\n" in text
+    assert text.count("Event `string`") == 2
+    assert "Packet beginning" not in text
+    assert "Packet end" not in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import stat
@@ -18,6 +19,7 @@ from .dmesg_line import DmesgLine, parsed_line
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from ...graph.plan import ComponentSpec
 
@@ -31,33 +33,11 @@ PACKET_BYTES = 1 << 18
 LATEST = (1 << 63) - 1
 """The last time that readers can show, nanoseconds."""
 
-CLOCK = """
-clock {
-    name = dmesg;
-    freq = 1000000000;
-    offset = 0;
-};
-typealias integer { size = 64; align = 8; map = clock.dmesg.value; } := time;
-"""
-METADATA = """/* CTF 1.8 */
-trace {{
-    major = 1;
-    minor = 8;
-    byte_order = {order};
-}};
-{clock}
-stream {{
-    packet.context := struct {{
-        integer {{ size = 64; align = 8; }} packet_size;
-        integer {{ size = 64; align = 8; }} content_size;
-    }};
-    event.header := struct {{ {header} }};
-}};
-event {{
-    name = "string";
-    fields := struct {{ string str; }};
-}};
-"""
+CLOCK = "dmesg"
+FREQUENCY = 1_000_000_000
+"""Ticks of its clock in a second."""
+WITHOUT_PACKETS = {"vestige": {"supports_packets": False}}
+"""What tells that its packets are a matter of how lines are kept."""
 
 
 class DmesgSource(Feed):
@@ -168,15 +148,7 @@ class _Encoder:
     # Lines as packets of a data stream in memory.
 
     def __init__(self, name: str, index: int, *, has_times: bool) -> None:
-        order = "le" if sys.byteorder == "little" else "be"
-        text = METADATA.format(
-            order=order,
-            clock=CLOCK if has_times else "",
-            header="time timestamp;" if has_times else "",
-        )
-        if not has_times:
-            text = text.replace("    event.header := struct {  };\n", "")
-        self._parsed = core.TraceClass.parse(text.encode())
+        self._parsed = core.TraceClass.parse(_metadata(has_times=has_times))
         info = TraceInfo(index, name, self._parsed)
         handle = core.DataStream(
             self._parsed,
@@ -200,6 +172,45 @@ class _Encoder:
         self._writer.write_many(self._layout, times, None, {"str": texts})
         file = core.DataFile.of_bytes(self._parsed, "", self._writer.take())
         return self.stream.handle.following(self._parsed, file)
+
+
+def _metadata(*, has_times: bool) -> bytes:
+    """Return the metadata of lines."""
+    stream = {
+        "type": "data-stream-class",
+        "packet-context-field-class": _structure(
+            _number("packet_size", "packet-total-length"),
+            _number("content_size", "packet-content-length"),
+        ),
+        "attributes": WITHOUT_PACKETS,
+    }
+    fragments: list[dict[str, Any]] = [{"type": "preamble", "version": 2}]
+    if has_times:
+        clock = {"type": "clock-class", "id": CLOCK, "frequency": FREQUENCY}
+        fragments.append(clock)
+        stream["default-clock-class-id"] = CLOCK
+        stream["event-record-header-field-class"] = _structure(
+            _number("timestamp", "default-clock-timestamp")
+        )
+    text = {"name": "str", "field-class": {"type": "null-terminated-string"}}
+    event = {"type": "event-record-class", "name": "string"}
+    fragments += [stream, event | {"payload-field-class": _structure(text)}]
+    return b"".join(b"\x1e%b\n" % json.dumps(one).encode() for one in fragments)
+
+
+def _number(name: str, role: str) -> dict[str, Any]:
+    field_class = {
+        "type": "fixed-length-unsigned-integer",
+        "length": 64,
+        "alignment": 8,
+        "byte-order": f"{sys.byteorder}-endian",
+        "roles": [role],
+    }
+    return {"name": name, "field-class": field_class}
+
+
+def _structure(*members: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "structure", "member-classes": [*members]}
 
 
 def _opened(path: str) -> int:

@@ -29,6 +29,10 @@ pub(super) struct Boundaries {
     losses: Vec<Lost>,
 }
 
+/// What a stream class says that has no packets: then those that are read are a matter of how
+/// its records are kept.
+const PACKETS: &str = "supports_packets";
+
 /// The data stream, the range of time, and where to tell.
 struct Teller<'a> {
     stream: &'a DataStream,
@@ -45,13 +49,22 @@ impl Teller<'_> {
     }
 
     fn tell(&mut self, kind: BoundaryKind, cycles: Option<u64>) {
-        self.items.push_back(Item::Boundary(Boundary { kind, cycles, is_cut: false }));
+        self.push(Boundary { kind, cycles, is_cut: false });
     }
 
     /// The same where the range of time cuts the data stream.
     fn cut(&mut self, kind: BoundaryKind, cycles: Option<u64>) {
         let is_cut = cycles.is_some();
-        self.items.push_back(Item::Boundary(Boundary { kind, cycles, is_cut }));
+        self.push(Boundary { kind, cycles, is_cut });
+    }
+
+    fn push(&mut self, boundary: Boundary) {
+        let is_packet =
+            matches!(boundary.kind, BoundaryKind::PacketBeginning(_) | BoundaryKind::PacketEnd(_));
+        let class = self.stream.trace.stream_classes.get(self.stream.class);
+        if !is_packet || class.and_then(|class| class.says(PACKETS)) != Some(false) {
+            self.items.push_back(Item::Boundary(boundary));
+        }
     }
 
     /// A clock value of a packet; `None` without a clock.
