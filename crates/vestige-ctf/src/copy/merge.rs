@@ -131,6 +131,13 @@ impl<W: WriteAt> Copied<W> {
         self.target.begin_packet(packet, beginning)
     }
 
+    /// Begins a packet for records that are of none.
+    fn begin_own(&mut self, packet: &Packet, beginning: u64) -> std::result::Result<(), CopyError> {
+        self.target.end_packet(None)?;
+        self.state.slots.clone_from(&packet.slots);
+        self.target.begin_own_packet(packet, Some(beginning))
+    }
+
     fn run(
         &mut self,
         merge: &Merge,
@@ -138,9 +145,16 @@ impl<W: WriteAt> Copied<W> {
         columns: (&AddedColumns<'_>, usize),
     ) -> std::result::Result<(), CopyError> {
         let Some((batch, records)) = merge.run(run) else { return Ok(()) };
-        if !self.target.is_open() {
-            self.begin(&batch.part(run.part).packet, records.first().map(|first| first.cycles))?;
+        let (columns, mut first) = columns;
+        let mut left = records;
+        while let Some(next) = left.first() {
+            if !self.target.is_open() || self.target.is_full() {
+                self.begin_own(&batch.part(run.part).packet, next.cycles)?;
+            }
+            let count = self.target.records(batch, left, &mut self.state, (columns, first))?;
+            first += count;
+            left = left.get(count..).unwrap_or_default();
         }
-        self.target.records(batch, records, &mut self.state, columns)
+        Ok(())
     }
 }

@@ -32,6 +32,9 @@ pub trait WriteAt {
 
 /// So many bytes of a packet are written at once: a multiple of all alignments.
 const CHUNK: usize = 64 * 1024;
+/// From so many bytes on, a packet that nobody told of ends before the next record: as many as
+/// Babeltrace 2 lets it have.
+const OWN_PACKET: u64 = 4 * 1024 * 1024;
 
 /// How the bodies of records of an event record class are copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +56,8 @@ struct OpenPacket {
     head: Vec<u8>,
     /// How many of its bytes are in the file.
     written: u64,
+    /// Whether nobody told of it: its records were of no packet.
+    is_own: bool,
 }
 
 /// Writes the packets of one data stream.
@@ -134,6 +139,13 @@ impl<W: WriteAt> StreamCopy<W> {
         self.open.is_some()
     }
 
+    /// Whether a packet is being written that nobody told of and that is large enough.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        let own = self.open.as_ref().filter(|open| open.is_own);
+        own.is_some_and(|open| open.written + self.buffer.data().len() as u64 >= OWN_PACKET)
+    }
+
     fn class(&self) -> Option<&StreamClass> {
         self.layout.target.stream_classes.get(self.stream)
     }
@@ -177,7 +189,21 @@ impl<W: WriteAt> StreamCopy<W> {
         }
         self.sequence = Some(sequence);
         let head = self.buffer.data().to_vec();
-        self.open = Some(OpenPacket { beginning, last: None, marks, head, written: 0 });
+        self.open =
+            Some(OpenPacket { beginning, last: None, marks, head, written: 0, is_own: false });
+        Ok(())
+    }
+
+    /// Begins a packet for records that are of none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::begin_packet`].
+    pub fn begin_own_packet(&mut self, packet: &Packet, beginning: Option<u64>) -> Result<()> {
+        self.begin_packet(packet, beginning)?;
+        if let Some(open) = &mut self.open {
+            open.is_own = true;
+        }
         Ok(())
     }
 
@@ -204,7 +230,7 @@ impl<W: WriteAt> StreamCopy<W> {
     }
 
     /// Copies records of a batch, which are of the open packet; `first` is the index of the first
-    /// of them in the columns that filters added.
+    /// of them in the columns that filters added. Returns how many fit into the packet.
     ///
     /// # Errors
     ///
@@ -215,11 +241,13 @@ impl<W: WriteAt> StreamCopy<W> {
         records: &[Record],
         state: &mut State,
         (columns, first): (&AddedColumns<'_>, usize),
-    ) -> Result<()> {
-        if let (Some(open), Some(last)) = (&mut self.open, records.last()) {
-            open.last = Some(last.cycles);
-        }
+    ) -> Result<usize> {
+        let mut count = 0;
         for (index, record) in records.iter().enumerate() {
+            if self.is_full() {
+                break;
+            }
+            count += 1;
             self.header(batch, record);
             if !self.whole_body(batch, record, state) {
                 self.body(batch, record, state, (columns, first + index))?;
@@ -228,7 +256,11 @@ impl<W: WriteAt> StreamCopy<W> {
                 self.write_chunks()?;
             }
         }
-        Ok(())
+        let last = records.get(..count).and_then(<[Record]>::last);
+        if let (Some(open), Some(last)) = (&mut self.open, last) {
+            open.last = Some(last.cycles);
+        }
+        Ok(count)
     }
 
     #[inline]
