@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::tree::Process;
+use super::process::Process;
 use crate::bits::BitReader;
 use crate::model::{FieldClass, FieldKind, StringEncoding, TextClass};
 use crate::record::{skip, text, State};

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::codes::{Code, CodeName, Told};
 use super::long_calls::LongCalls;
+use super::process::Process;
 use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
 use super::thread::{Fold, Leaving, Thread};
-use super::tree::{Node, Process, Tree};
+use super::tree::{Node, Tree};
 use crate::intervals::{Durations, FunctionDurations, Sinks};
 use crate::model::TraceClass;
 use crate::muxer::{Merge, Notice};

@@ -16,6 +16,7 @@
 mod codes;
 pub mod fold;
 mod long_calls;
+mod process;
 mod scan;
 mod thread;
 pub mod tree;

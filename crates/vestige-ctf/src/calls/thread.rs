@@ -1,8 +1,9 @@
 //! The open calls of a thread, and what entries, exits and losses do to them.
 
 use super::long_calls::LongCalls;
+use super::process::Process;
 use super::scan::Choice;
-use super::tree::{End, Process, Tree, AFTER_LOSS, MERGED, ROOT};
+use super::tree::{End, Tree, AFTER_LOSS, MERGED, ROOT};
 use crate::intervals::blocks::{ACROSS_LOSS, OPEN_AT_BEGIN, OPEN_AT_END};
 use crate::intervals::{Block, Call, Sinks};
 

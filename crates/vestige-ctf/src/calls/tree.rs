@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::codes::{Code, Codes, Told};
+use super::process::Process;
 
 /// How many levels of calls have nodes of their own.
 pub const MAX_DEPTH: u32 = 512;
@@ -75,9 +76,6 @@ pub enum End {
     /// Something before the range of time: it does not count.
     Before,
 }
-
-/// A process: its process space and its ID.
-pub type Process = (u32, i32);
 
 /// The nodes of all threads.
 #[derive(Default)]

@@ -6,7 +6,8 @@ use super::fetch::{type_of, Type};
 use super::guard::Guards;
 use super::path::{context_path, field_path, Path, Segment};
 use super::pattern::Pattern;
-use super::program::{Bits, Change, Comparison, Operand, Program, Step};
+use super::program::Program;
+use super::step::{Bits, Change, Comparison, Operand, Step};
 use super::walk::{Walk, Want};
 use crate::model::{EnvironmentValue, EventClass, FieldClass, FieldKind, StreamClass, TraceClass};
 

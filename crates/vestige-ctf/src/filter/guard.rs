@@ -1,6 +1,6 @@
 //! What must hold of a record's integers before its expression has to run.
 
-use super::program::{Change, Comparison, Step};
+use super::step::{Change, Comparison, Step};
 use crate::record::{NumberPlace, RunStarts};
 
 /// An integer at a known place that must be in a range, or must not.

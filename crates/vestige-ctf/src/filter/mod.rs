@@ -19,6 +19,7 @@ mod guard;
 mod path;
 mod pattern;
 mod program;
+mod step;
 mod stream_filter;
 mod walk;
 

@@ -18,6 +18,7 @@ mod keywords;
 mod labels;
 pub mod lexer;
 mod lines;
+mod open_body;
 pub mod packets;
 mod parser;
 mod ranges;

@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use super::lexer::{Lexer, Token, TokenKind};
 use super::lines::ScopeLines;
+use super::open_body::OpenBody;
 use super::scope::Scopes;
-use super::static_scope::OpenBody;
 use super::MAX_TYPE_DEPTH;
 use crate::error::{CtfError, Result};
 use crate::model::{ByteOrder, StreamClass, TraceClass};

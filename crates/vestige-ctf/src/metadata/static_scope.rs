@@ -5,44 +5,10 @@
 //! found at its line, and also in a type that no event uses. What is not found there may be
 //! in a dynamic scope; `resolve` knows those.
 
-use std::collections::{HashMap, HashSet};
-
+use super::open_body::OpenBody;
 use super::parser::Parser;
 use crate::error::{CtfError, Result};
 use crate::model::{FieldClass, FieldKind, Member};
-
-/// The body of a structure or a variant that is being read.
-#[derive(Default)]
-pub(super) struct OpenBody {
-    members: Vec<Member>,
-    /// Index of a member by its declared name.
-    declared: HashMap<String, usize>,
-    /// Index of the first member with a name to show, where that is another one.
-    shown: HashMap<String, usize>,
-    /// Whether its fields lie one behind the other: the options of a variant do not.
-    structure: bool,
-    /// Labels of the enumerations among the members that select options.
-    labels: HashMap<usize, HashSet<String>>,
-}
-
-impl OpenBody {
-    fn index(&self, name: &str) -> Option<usize> {
-        self.declared.get(name).or_else(|| self.shown.get(name)).copied()
-    }
-
-    /// Whether one of the options has the name of a label of an enumeration.
-    fn selects(&mut self, index: usize, options: &[Member]) -> bool {
-        let Some(member) = self.members.get(index) else { return true };
-        let FieldKind::Enumeration(_, mappings) = &member.class.kind else { return false };
-        let labels = self
-            .labels
-            .entry(index)
-            .or_insert_with(|| mappings.iter().map(|mapping| mapping.label.clone()).collect());
-        options
-            .iter()
-            .any(|option| labels.contains(&option.declared_name) || labels.contains(option.name()))
-    }
-}
 
 impl Parser<'_> {
     /// Enters the body of a structure, or of a variant.

@@ -6,6 +6,10 @@ use crate::model::{IntegerClass, Length, Member, OptionalClass, Role, Selector, 
 /// How many array elements of no size at all one record may have.
 pub(crate) const MAX_EMPTY_ELEMENTS: u64 = 4096;
 
+/// Most bytes of a variable-length integer that is read. The specification sets no limit; tracers
+/// write at most ten, and the text of longer ones takes time that grows with their square.
+pub(crate) const MAX_INTEGER_BYTES: usize = 512;
+
 /// What a slot holds when the optional field around its value is not there. No data is so
 /// long, so a length that is unknown is always refused.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
@@ -69,7 +73,7 @@ impl std::fmt::Display for DecodeError {
             }
             Self::TextTooLong => f.write_str("the text of an array is longer than 512 MiB"),
             Self::IntegerTooLong => {
-                let most = super::variable_length::MAX_BYTES;
+                let most = MAX_INTEGER_BYTES;
                 write!(f, "a variable-length integer has more than {most} bytes")
             }
             Self::CutText { length, unit } => {

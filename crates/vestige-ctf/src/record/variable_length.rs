@@ -1,19 +1,15 @@
 //! Integers in the LEB128 encoding (CTF2-SPEC-2.0, sections 6.4.9 and 6.4.10).
 
-use super::state::{DecodeError, State};
+use super::state::{DecodeError, State, MAX_INTEGER_BYTES};
 use super::wide_number::Number;
 use crate::bits::BitReader;
 use crate::model::{ByteOrder, VariableLengthClass};
-
-/// Most bytes of an integer that is read. The specification sets no limit; tracers write at
-/// most ten, and the text of longer ones takes time that grows with their square.
-pub(crate) const MAX_BYTES: usize = 512;
 
 /// Reads a variable-length integer and notes it for whoever needs it.
 ///
 /// # Errors
 ///
-/// When the data ends before it, or it has more than [`MAX_BYTES`].
+/// When the data ends before it, or it has more than [`MAX_INTEGER_BYTES`].
 #[inline]
 pub fn variable_length(
     class: &VariableLengthClass,
@@ -34,7 +30,7 @@ pub fn variable_length(
         if byte < 0x80 {
             break;
         }
-        if length == MAX_BYTES {
+        if length == MAX_INTEGER_BYTES {
             return Err(DecodeError::IntegerTooLong);
         }
     }

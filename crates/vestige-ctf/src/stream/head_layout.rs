@@ -4,7 +4,7 @@
 //! packet. A small packet has little beside them, so going through the tree of field classes
 //! for each costs more than its records. What is not so goes through the tree.
 
-use super::packet::{expected_uuid, stream_class_of, MAGIC};
+use super::expected_head::{expected_uuid, stream_class_of, MAGIC};
 use crate::bits::read_bits;
 use crate::model::{FieldClass, FieldKind, IntegerClass, Length, Role, TraceClass};
 use crate::record::State;

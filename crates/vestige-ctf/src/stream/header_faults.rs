@@ -1,7 +1,7 @@
 //! Facts of a packet header that are wrong although the packet can be read.
 
 use super::damage::{Damage, DamageKind};
-use super::packet::MAGIC;
+use super::expected_head::MAGIC;
 
 /// What is wrong in a packet header.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

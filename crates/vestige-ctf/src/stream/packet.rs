@@ -3,16 +3,15 @@
 use std::sync::Arc;
 
 use super::damage::{Damage, DamageKind};
+use super::expected_head::{expected_uuid, stream_class_of, MAGIC};
 use super::file_window::FileWindow;
 use super::head_layout::HeadLayout;
 use super::header_faults::{HeaderFaults, OtherUuid, UnknownStreamClass};
 use crate::bits::BitReader;
-use crate::model::{FieldClass, FieldKind, Member, Role, StreamClass, TraceClass};
+use crate::model::{FieldClass, Role, StreamClass, TraceClass};
 use crate::record::{skip, DecodeError, State};
 use crate::source::ReadAt;
 
-/// The first field of a packet header, in the trace's byte order.
-pub const MAGIC: u64 = 0xC1FC_1FC1;
 /// Bytes in which a head is looked for at first.
 const FIRST_READ: usize = 512;
 /// Largest header and context together that is read, bytes.
@@ -294,32 +293,9 @@ fn decode_header(
     Ok(())
 }
 
-/// The UUID that a member of a packet header must have.
-pub(super) fn expected_uuid(member: &Member, trace: &TraceClass) -> Option<[u8; 16]> {
-    match &member.class.kind {
-        FieldKind::Blob(blob) => blob.expected,
-        _ => trace.uuid.filter(|_| trace.version.0 < 2 && member.name() == "uuid"),
-    }
-}
-
 fn read_uuid(reader: &mut BitReader<'_>) -> Option<[u8; 16]> {
     reader.align(8).ok()?;
     reader.bytes(16).ok()?.try_into().ok()
-}
-
-/// The stream class of packets with an ID of one, or without any.
-pub(super) fn stream_class_of(
-    trace: &TraceClass,
-    id: Option<u64>,
-) -> Option<(usize, &StreamClass)> {
-    let classes = &trace.stream_classes;
-    match id {
-        Some(id) => classes.iter().enumerate().find(|(_, class)| class.id == id),
-        None => {
-            let default = classes.iter().position(|class| class.id == 0).unwrap_or(0);
-            classes.iter().enumerate().nth(default)
-        }
-    }
 }
 
 fn properties(

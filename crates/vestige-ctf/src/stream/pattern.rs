@@ -1,6 +1,6 @@
 //! The bytes by which a packet is recognised.
 
-use super::packet::expected_uuid;
+use super::expected_head::expected_uuid;
 use crate::model::{ByteOrder, FieldClass, FieldKind, Role, TraceClass};
 
 /// Bytes that every packet of a trace has at the same place.
@@ -70,7 +70,7 @@ impl Mark {
 
 fn magic(class: &FieldClass) -> Option<Vec<u8>> {
     let integer = class.as_integer()?;
-    let magic = super::packet::MAGIC as u32;
+    let magic = super::expected_head::MAGIC as u32;
     (integer.role == Some(Role::Magic) && integer.size == 32).then(|| match integer.order {
         ByteOrder::Little => magic.to_le_bytes().to_vec(),
         ByteOrder::Big => magic.to_be_bytes().to_vec(),
