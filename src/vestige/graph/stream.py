@@ -164,7 +164,7 @@ class Stream:
     @property
     def told_names(self) -> tuple[str | None, str | None]:
         """Its name and that of its trace, as a text of details tells them."""
-        return self.path, self.trace.name if self.trace.has_name else None
+        return self.path or None, self.trace.name if self.trace.has_name else None
 
     @property
     def siblings(self) -> list[tuple[int, int]]:

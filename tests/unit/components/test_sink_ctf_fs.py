@@ -241,6 +241,22 @@ def test_a_packet_of_many_megabytes_is_copied_in_parts(tmp_path):
     assert read(copy(source, tmp_path / "copy")) == read(source)
 
 
+def test_event_records_of_no_packet_are_in_some_of_four_mebibytes(tmp_path):
+    """As Babeltrace has it: one ends before the next record."""
+    text = tmp_path / "kernel.txt"
+    lines = [f"[{number}.000000] {'x' * 900_000}\n" for number in range(7)]
+    text.write_text("".join(lines))
+    words = ["-c", "source.text.dmesg", "-p", f'path="{text}"']
+
+    done = command("convert", *words, "-o", "ctf", "--output", tmp_path / "copy")
+
+    assert done.status == 0
+    trace = vestige.open(tmp_path / "copy")
+    packets = trace.streams[0].handle.packet_times
+    assert [size // 900_000 for _, _, size in packets] == [5, 2]
+    assert trace.events().count() == len(lines)
+
+
 def test_a_length_in_a_header_cannot_be_copied(tmp_path):
     """The header is another one; the error names the field."""
     trace = Trace(("uint8_t text[stream.event.header.id];",), streams={"s": [Packet()]})
