@@ -91,6 +91,22 @@ def test_what_may_come_earlier_is_waited_for():
     assert feed.asked[1:] == [{"b"}, {"b"}, {"a"}]
 
 
+def test_what_comes_later_than_was_said_is_given_at_once():
+    """A packet of a collector that had to wait: out of order, but not lost."""
+    steps = [
+        [("new", "a", 0), ("new", "b", 0), ("packet", "a", Packet(numbered(3)))],
+        [("certain", "b", 1_900_000)],
+        [("packet", "b", Packet(numbered(3, start=1)))],
+        [("packet", "a", Packet(numbered(2, start=5), sequence=1))],
+    ]
+    found, notices = read(Scripted(Trace(), steps))
+
+    assert notices == []
+    assert [one for one in found if one[0] == "b"] == [("b", 1), ("b", 2), ("b", 3)]
+    assert [value for _, value in found[:3]] == [0, 1, 2]
+    assert [value for _, value in found[-2:]] == [5, 6]
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_any_portions_give_what_files_give(tmp_path, seed):
     """Whatever comes when, with losses, and with streams that appear later."""
