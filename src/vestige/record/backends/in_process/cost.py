@@ -9,9 +9,11 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+from ...._signals import signals
 from ....errors import RecordError
 from ...rules.options import RecordingOptions
 from .collector import RunningCollector
+from .launch import Handled
 from .own_files import remove_directory
 from .tracer import library_path, tracer_environment
 
@@ -29,6 +31,7 @@ SECONDS = 2.0
 """The program takes some milliseconds."""
 LARGEST = 1_000_000
 """Nanoseconds that no call costs."""
+_ENDING = (signals.SIGTERM, signals.SIGHUP, signals.SIGINT, signals.SIGQUIT)
 
 
 def call_cost(
@@ -63,29 +66,62 @@ def call_cost(
         # A program of the recording may have put something there.
         return None
     try:
-        collector = RunningCollector(str(place), NO_UUID, plain)
-        environment = tracer_environment(
-            str(place), plain, collector.words, is_counter=is_counter
-        )
-        collector.start()
-        done = subprocess.run(
-            [program],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=True,
-        )
-        collector.close()
-        collector.remove()
+        text = _measured(str(place), plain, is_counter=is_counter)
         recorded = sum(path.stat().st_size for path in place.iterdir())
-        cost = int(done.stdout)
+        cost = int(text)
     except (OSError, RecordError, subprocess.SubprocessError, ValueError):
         return None
     finally:
         remove_measurement(place)
     return cost if recorded >= CALLS * LEAST_RECORD and 0 < cost < LARGEST else None
+
+
+def _measured(place: str, options: RecordingOptions, *, is_counter: bool) -> str:
+    """Record the program; return what it says.
+
+    Whoever wants this process to end ends the measurement alone: the recording is
+    complete, and memory would be left behind.
+
+    Raises:
+        OSError: It cannot be started.
+        RecordError: It cannot be recorded.
+        subprocess.SubprocessError: It did not do as it should, or not in time.
+    """
+    running: list[subprocess.Popen[str]] = []
+    ended_by: list[int] = []
+
+    def end(number: int, _frame: object) -> None:
+        ended_by.append(number)
+        for one in running:
+            one.kill()
+
+    with Handled(_ENDING, end):
+        collector = RunningCollector(place, NO_UUID, options)
+        try:
+            environment = tracer_environment(
+                place, options, collector.words, is_counter=is_counter
+            )
+            collector.start()
+            with subprocess.Popen(
+                [Path(library_path()).with_name(PROGRAM)],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            ) as program:
+                running.append(program)
+                try:
+                    seconds = 0 if ended_by else SECONDS
+                    text, _ = program.communicate(timeout=seconds)
+                finally:
+                    program.kill()
+        finally:
+            collector.close()
+            collector.remove()
+    if program.returncode:
+        raise subprocess.CalledProcessError(program.returncode, PROGRAM)
+    return text
 
 
 def remove_measurement(place: Path) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-__all__ = ["run"]
+__all__ = ["Handled", "run"]
 
 _PASSED_ON = (signals.SIGTERM, signals.SIGHUP, signals.SIGUSR1, signals.SIGUSR2)
 _OF_THE_TERMINAL = (signals.SIGINT, signals.SIGQUIT)
@@ -67,11 +67,11 @@ def run(  # noqa: PLR0913 - facts, by name
 
     # Before the program starts: blocking signals would leave them to other threads.
     with (
-        _Handled(_PASSED_ON, pass_on),
-        _Handled(_OF_THE_TERMINAL, _leave),
-        _Handled([signals.SIGCHLD], look_at_child),
+        Handled(_PASSED_ON, pass_on),
+        Handled(_OF_THE_TERMINAL, _leave),
+        Handled([signals.SIGCHLD], look_at_child),
         # The one before has handled it, too.
-        _Handled([] if own is None else [signals.SIGUSR2], own or pass_on),
+        Handled([] if own is None else [signals.SIGUSR2], own or pass_on),
     ):
         process = os.posix_spawnp(
             command[0],
@@ -119,10 +119,14 @@ def _has_ended(process: int) -> bool:
     return False
 
 
-class _Handled:
+class Handled:
     """Handles signals for a while, but those that are ignored: so the program has them.
 
     They are not ignored here, because the program would inherit that.
+
+    Args:
+        numbers: The signals.
+        handler: Called with the number of one that comes, and a frame.
     """
 
     def __init__(

@@ -10,8 +10,11 @@ import pytest
 import vestige
 from support.compilers import PROGRAMS, run_tool
 from support.recorded import run_recorded
+from support.shared_memory import FOLDER
 from vestige.analysis import call_tree
 from vestige.record import RecordingOptions
+from vestige.record._collector import look_at_abandoned
+from vestige.record.backends.in_process import cost
 from vestige.record.backends.in_process.cost import call_cost
 
 pytestmark = pytest.mark.skipif(
@@ -24,11 +27,33 @@ pytestmark = pytest.mark.skipif(
 def test_a_call_costs_some_nanoseconds(tmp_path, functions, contexts):
     """The measurement leaves nothing behind."""
     options = RecordingOptions(functions=functions, contexts=contexts)
-    cost = call_cost(tmp_path, options, is_counter=False)
+    nanoseconds = call_cost(tmp_path, options, is_counter=False)
 
-    assert cost is not None
-    assert 5 < cost < 5000
+    assert nanoseconds is not None
+    assert 5 < nanoseconds < 5000
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("line", ["", "kill -s TERM $PPID", "kill -s INT $PPID"])
+def test_what_is_ended_leaves_nothing(tmp_path, monkeypatch, line):
+    """A program that takes too long, or what wants the recorder to end, which goes on."""
+    program = tmp_path / cost.PROGRAM
+    program.write_text(f"#!/bin/sh\n{line}\nexec sleep 1000\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(cost, "library_path", lambda: str(tmp_path / "library"))
+    monkeypatch.setattr(cost, "SECONDS", 60 if line else 0.1)
+
+    assert call_cost(tmp_path, RecordingOptions(), is_counter=False) is None
+    assert [one.name for one in tmp_path.iterdir()] == [cost.PROGRAM]
+    assert not memories(tmp_path / cost.MEASUREMENT)
+
+
+def memories(trace):
+    """Return what programs of a recording still could write to."""
+    seen = {
+        arena: look_at_abandoned(str(arena)) for arena in FOLDER.glob("vestige-*-*")
+    }
+    return [arena for arena, one in seen.items() if one and one[0] == str(trace)]
 
 
 def test_what_is_not_recorded_has_no_cost(tmp_path):
