@@ -12,6 +12,7 @@ import pytest
 
 from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
 from support.session_daemon import SessionDaemon, say, stopped
+from vestige.record.backends.in_process.abandoned_arenas import ACCOUNTS
 from vestige.record.backends.in_process.recovery import ARENAS
 from vestige.record.collected import Collected
 from vestige.trace.abandoned import LEFT, recover_abandoned
@@ -112,6 +113,7 @@ def test_a_session_whose_memory_is_gone_begins_a_trace_of_its_own(
     record_and_kill(home, program, trace, "stop", "start")
     for path in memories(trace):
         path.unlink()
+        path.with_name(f"{path.name}{ACCOUNTS}").unlink()
     home.start()
     with ordered(home, program) as one:
         wait_for_listed(home, one)

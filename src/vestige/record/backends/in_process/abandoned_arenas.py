@@ -14,7 +14,7 @@ from ..._collector import look_at_abandoned, remove_abandoned
 from .metadata_file import METADATA
 from .own_files import read_file
 
-__all__ = ["FOLDER", "Abandoned", "clear_abandoned", "find_directory"]
+__all__ = ["ACCOUNTS", "FOLDER", "Abandoned", "clear_abandoned", "find_directory"]
 
 FOLDER = "/dev/shm"  # noqa: S108 - shared memory, see shm_overview(7)
 ACCOUNTS = ".accounts"
