@@ -13,7 +13,14 @@ import os
 from ...._typing import TYPE_CHECKING, NamedTuple
 from ....errors import RecordError
 from ..._agreement import AGREEMENT, ARENA_FILE, ARENA_IN_DIRECTORY, EVENTS
-from ..._collector import Collector, Outcome, PlanRequest, Progress, counter
+from ..._collector import (
+    Collector,
+    Outcome,
+    PlanRequest,
+    Progress,
+    act_by_default,
+    counter,
+)
 from ...collected import Collected, Unreached
 from ...rules.options import THREADS, RecordingOptions
 
@@ -34,6 +41,7 @@ __all__ = [
     "Rings",
     "RunningCollector",
     "Writing",
+    "act_by_default",
     "collected_from",
     "counter",
 ]

@@ -142,7 +142,7 @@ class Handled:
                 self._before[number] = signals.signal(number, self._handler)
 
     def __exit__(self, *_error: object) -> None:
-        from ..._collector import act_by_default  # noqa: PLC0415 - loaded by now
+        from .collector import act_by_default  # noqa: PLC0415 - loaded by now
 
         for number, one in self._before.items():
             if one == signals.SIG_DFL:
