@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-
+from .._signals import signals
 from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Interruption:
             raise GraphInterruption
 
     def __enter__(self) -> Interruption:  # noqa: PYI034 - it is itself
-        self._before = signal.signal(signal.SIGINT, self._take)
+        self._before = signals.signal(signals.SIGINT, self._take)
         return self
 
     def __exit__(
@@ -54,7 +53,7 @@ class Interruption:
         traceback: TracebackType | None,
     ) -> None:
         self._stop_timer()
-        signal.signal(signal.SIGINT, self._before)  # type: ignore[arg-type]
+        signals.signal(signals.SIGINT, self._before)  # type: ignore[arg-type]
 
     def _take(self, _number: int, _frame: FrameType | None) -> None:
         if self.is_set:
@@ -69,7 +68,7 @@ class Interruption:
         thread = main_thread().ident
         assert thread is not None  # noqa: S101 - it runs
         self._timer = Timer(
-            self.PATIENCE_SECONDS, signal.pthread_kill, (thread, signal.SIGINT)
+            self.PATIENCE_SECONDS, signals.pthread_kill, (thread, signals.SIGINT)
         )
         self._timer.daemon = True
         self._timer.start()

@@ -16,7 +16,6 @@ from ..errors import SelectionError
 from .graph import Graph, Inputs
 from .growing import Feed
 from .interruption import Interruption
-from .message_lane import MessageLane
 from .pipe import Pipe, PipeFilter
 from .plan import ComponentSpec
 from .plan_check import check_plan
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from ..damage import Damage
     from .component_class import ComponentClass, ComponentClasses, MakeFilter
     from .message_component import MessageComponent
-    from .message_lane import LaneGraph
+    from .message_lane import LaneGraph, MessageLane
     from .pipe import Selections
     from .plan import Plan
     from .protocols import PortedSource
@@ -163,6 +162,8 @@ class _Lowering:
         strict: bool,
     ) -> MessageLane:
         """Return the flows between all components."""
+        from .message_lane import MessageLane  # noqa: PLC0415 - few plans have one
+
         return MessageLane(
             wires=self._wires,
             classes=self._class_of,

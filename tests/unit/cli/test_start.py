@@ -13,8 +13,8 @@ from support.recordings import DATA
 
 SLOW = {
     *("asyncio", "dataclasses", "inspect", "json", "locale", "logging"),
-    *("shutil", "socket", "subprocess", "tempfile", "textwrap", "threading", "typing"),
-    "vestige.model",
+    *("shutil", "signal", "socket", "subprocess", "tempfile", "textwrap", "threading"),
+    *("typing", "vestige.graph.message_lane", "vestige.model"),
 }
 """Modules of which each takes as long to import as reading a small trace, or longer."""
 
