@@ -58,20 +58,19 @@ def session(lttng, tmp_path):
     return url, kept
 
 
+def wait_for_reader(url):
+    """Wait until somebody reads a session."""
+    relay = ["convert", "-i", "lttng-live", url.partition("/host/")[0]]
+    wait_until(lambda: b" 1 client(s)" in vestige(*relay).stdout, "the reader", SECONDS)
+
+
 def test_events_come_while_they_are_recorded(lttng, session, tmp_path):
     """In the end they are what the relay daemon has kept, as Babeltrace 2 shows it."""
     url, kept = session
     program = Workshop(lttng, tmp_path).program("greeting")
     command = [sys.executable, "-m", "vestige", "convert", "-i", "lttng-live", url]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as reader:
-        relay = url.partition("/host/")[0]
-        wait_until(
-            lambda: (
-                b" 1 client(s)" in vestige("convert", "-i", "lttng-live", relay).stdout
-            ),
-            "the reader",
-            SECONDS,
-        )
+        wait_for_reader(url)
         lttng.run([program, "hello", "world"])
         first = reader.stdout.readline()
         assert b"greeting" in first
@@ -81,3 +80,18 @@ def test_events_come_while_they_are_recorded(lttng, session, tmp_path):
         assert reader.wait(SECONDS) == 0
     text = babeltrace(kept).stdout.decode()
     assert (first + rest).decode().splitlines() == text.splitlines()
+
+
+def test_a_copy_is_made_while_a_session_is_recorded(lttng, session, tmp_path):
+    """It shows what the relay daemon has kept, whatever comes when."""
+    url, kept = session
+    program = Workshop(lttng, tmp_path).program("greeting")
+    command = [sys.executable, "-m", "vestige", "convert", "-i", "lttng-live", url]
+    command += ["-o", "ctf", "--output", tmp_path / "copy"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as reader:
+        wait_for_reader(url)
+        lttng.run([program, "hello", "world"])
+        lttng.run([program, "once", "more"])
+        lttng.run(["lttng", "destroy", "live"])
+        assert b"Created CTF trace" in reader.communicate(timeout=SECONDS)[0]
+    assert babeltrace(tmp_path / "copy").stdout == babeltrace(kept).stdout != b""
