@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 from .._typing import TYPE_CHECKING
 from ..graph.plan import ComponentSpec, Connection, Plan
@@ -18,8 +19,8 @@ __all__ = ["LONG_CALLS", "RECORDING", "SINK", "view_plan"]
 
 URL_BEGINNINGS = ("net://", "net4://", "net6://")
 """What URLs of live sessions begin with."""
-RECORDING = "recording"
-"""Name of the component that reads a recording while it is made."""
+RECORDING = "source.vestige.recording"
+"""The class of components that read a recording while it is made."""
 SINK = "text"
 """Name of the component that writes."""
 LONG_CALLS = "long-calls"
@@ -42,10 +43,8 @@ def view_plan(
         recorder_events: Whether events that only the recorder needs are shown, if no
             pattern says so.
     """
-    pipe = [
-        _source(options, paths),
-        ComponentSpec("muxer", "filter.utils.muxer"),
-    ]
+    sources = _sources(options, paths)
+    pipe = [ComponentSpec("muxer", "filter.utils.muxer")]
     if times := _times(options):
         gmt = {"gmt": True} if options.clock_gmt else {}
         pipe.append(ComponentSpec("trimmer", "filter.utils.trimmer", {**times, **gmt}))
@@ -63,20 +62,33 @@ def view_plan(
     pipe.append(
         ComponentSpec(SINK, "sink.vestige.short" if is_short else "sink.text.pretty")
     )
-    connections = [Connection(one.name, other.name) for one, other in pairwise(pipe)]
+    pairs = [*((one, pipe[0]) for one in sources), *pairwise(pipe)]
+    connections = [Connection(one.name, other.name) for one, other in pairs]
     intersection = getattr(options, "stream_intersection", False)
-    return Plan(pipe, connections, stream_intersection=intersection)
+    return Plan([*sources, *pipe], connections, stream_intersection=intersection)
 
 
-def _source(options: argparse.Namespace, paths: Sequence[str]) -> ComponentSpec:
+def _sources(options: argparse.Namespace, paths: Sequence[str]) -> list[ComponentSpec]:
     """Return what is read."""
     if not getattr(options, "follow", False):
-        return ComponentSpec("traces", "source.ctf.fs", {"inputs": [*paths]})
+        return [ComponentSpec("traces", "source.ctf.fs", {"inputs": [*paths]})]
     [path] = paths
     if path.startswith(URL_BEGINNINGS):
         params = {"inputs": [path], "session-not-found-action": "fail"}
-        return ComponentSpec("session", "source.ctf.lttng-live", params)
-    return ComponentSpec(RECORDING, "source.vestige.recording", {"path": path})
+        return [ComponentSpec("session", "source.ctf.lttng-live", params)]
+    return [
+        ComponentSpec(f"recording-{number}", RECORDING, {"path": one})
+        for number, one in enumerate(_recordings(path), start=1)
+    ]
+
+
+def _recordings(path: str) -> list[str]:
+    """Return the directories of the recordings at or below a path."""
+    from ..ctf import METADATA, find_traces
+
+    if (Path(path) / METADATA).is_file():
+        return [path]
+    return sorted({str(one.directory) for one in find_traces(path)})
 
 
 def _times(options: argparse.Namespace) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.ctf_writer import Packet, Trace, numbered
+from vestige.cli.main import main
 from vestige.components.sources.recording import GRACE, REGISTER, RecordingSource
 from vestige.errors import NotATraceError
 from vestige.graph import Selection
@@ -132,3 +133,18 @@ def test_a_path_without_a_trace(tmp_path):
 def test_what_is_younger_than_two_seconds_waits():
     """So much later a packet is in its file, says the format of recordings."""
     assert GRACE == 2_000_000_000
+
+
+def test_a_directory_above_recordings(tmp_path, capfd):
+    """All that are there are followed, and shown in order."""
+    for name, start in (("one", 0), ("two", 1)):
+        packet = Packet(numbered(2, start=start, step=2000))
+        Trace(streams={"s": [packet]}).write(tmp_path / "session" / name)
+    words = ["view", "--follow", "--layout=babeltrace", "--no-debug-info"]
+
+    assert main([*words, str(tmp_path / "session")]) == 0
+    text = capfd.readouterr().out
+    assert [line.rpartition("= ")[2] for line in text.splitlines()] == (
+        ["0 }", "1 }", "1 }", "2 }"]
+    )
+    assert main([*words, str(tmp_path / "nothing")]) != 0

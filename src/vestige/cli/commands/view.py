@@ -171,14 +171,12 @@ def view(
     def calls(sources: Sequence[CtfFsSource], selection: Selection) -> Filter:
         return _long_calls(options.min_duration, sources, selection)
 
-    def recording(first_index: int) -> RecordingSource:
-        return _recording(paths[0], first_index)
-
     makers: dict[str, Callable[..., Any]] = {
-        RECORDING: recording,
-        SINK: sink,
-        LONG_CALLS: calls,
+        one.name: _recording(str(one.params["path"]))
+        for one in plan.components
+        if one.class_name == RECORDING
     }
+    makers |= {SINK: sink, LONG_CALLS: calls}
     try:
         with ExitStack() as resources:
             [graph] = lower(
@@ -197,11 +195,16 @@ def view(
     return READING.of_reading(damage, is_readable=bool(graph.streams))
 
 
-def _recording(path: str, first_index: int) -> RecordingSource:
-    from ...components.sources.recording import RecordingSource
-    from ...record.backends.in_process.recovery import is_left
+def _recording(path: str) -> Callable[[int], RecordingSource]:
+    """Return what opens a recording that goes on."""
 
-    return RecordingSource(path, first_index, is_left)
+    def opened(first_index: int) -> RecordingSource:
+        from ...components.sources.recording import RecordingSource
+        from ...record.backends.in_process.recovery import is_left
+
+        return RecordingSource(path, first_index, is_left)
+
+    return opened
 
 
 def _long_calls(
