@@ -77,18 +77,21 @@ def _sources(options: argparse.Namespace, paths: Sequence[str]) -> list[Componen
         params = {"inputs": [path], "session-not-found-action": "fail"}
         return [ComponentSpec("session", "source.ctf.lttng-live", params)]
     return [
-        ComponentSpec(f"recording-{number}", RECORDING, {"path": one})
-        for number, one in enumerate(_recordings(path), start=1)
+        ComponentSpec(f"recording-{number}", RECORDING, params)
+        for number, params in enumerate(_recordings(path), start=1)
     ]
 
 
-def _recordings(path: str) -> list[str]:
-    """Return the directories of the recordings at or below a path."""
+def _recordings(path: str) -> list[dict[str, str]]:
+    """Return the parameters of the recordings at or below a path."""
     from ..ctf import METADATA, find_traces
 
     if (Path(path) / METADATA).is_file():
-        return [path]
-    return sorted({str(one.directory) for one in find_traces(path)})
+        return [{"path": path}]
+    return [
+        {"path": str(one.directory), "trace-name": one.relative_name or ""}
+        for one in find_traces(path)
+    ]
 
 
 def _times(options: argparse.Namespace) -> dict[str, str]:

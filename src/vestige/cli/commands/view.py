@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ...components.sources.recording import RecordingSource
     from ...damage import Damage
     from ...graph import Filter, Selection, Sink, Stream
+    from ...graph.plan import ComponentSpec
     from ..render.summary import Summary
 
 __all__ = ["ViewCommand", "view"]
@@ -172,7 +173,7 @@ def view(
         return _long_calls(options.min_duration, sources, selection)
 
     makers: dict[str, Callable[..., Any]] = {
-        one.name: _recording(str(one.params["path"]))
+        one.name: _recording(one)
         for one in plan.components
         if one.class_name == RECORDING
     }
@@ -195,14 +196,15 @@ def view(
     return READING.of_reading(damage, is_readable=bool(graph.streams))
 
 
-def _recording(path: str) -> Callable[[int], RecordingSource]:
+def _recording(spec: ComponentSpec) -> Callable[[int], RecordingSource]:
     """Return what opens a recording that goes on."""
 
     def opened(first_index: int) -> RecordingSource:
         from ...components.sources.recording import RecordingSource
         from ...record.backends.in_process.recovery import is_left
 
-        return RecordingSource(path, first_index, is_left)
+        path, name = str(spec.params["path"]), spec.params.get("trace-name")
+        return RecordingSource(path, first_index, is_left, name)
 
     return opened
 

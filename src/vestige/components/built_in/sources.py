@@ -84,7 +84,10 @@ def recording() -> Entry:
         ComponentClass(
             "source.vestige.recording",
             "Read a recording while it is made.",
-            {"path": Parameter(STRING, is_required=True)},
+            {
+                "path": Parameter(STRING, is_required=True),
+                "trace-name": Parameter(STRING),
+            },
             output="out",
         ),
         "sources.recording",

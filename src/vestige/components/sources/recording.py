@@ -57,6 +57,7 @@ class RecordingSource(Feed):
         path: The directory.
         index: Index of its trace.
         is_abandoned: Tells whether the recorder was killed.
+        trace_name: What its trace is called, behind the name of the host.
 
     Raises:
         NotATraceError: It holds no trace.
@@ -68,6 +69,7 @@ class RecordingSource(Feed):
         path: str,
         index: int = 0,
         is_abandoned: Callable[[Path], bool] = lambda _: False,
+        trace_name: str | None = None,
     ) -> None:
         super().__init__(path)
         self._is_abandoned = is_abandoned
@@ -81,7 +83,8 @@ class RecordingSource(Feed):
         self._state = self._metadata_state()
         parsed, _ = read_metadata(self._directory)
         self._info = TraceInfo(index, "", parsed, directories=[self._directory])
-        self._info.name = str(parsed.environment.get("hostname") or "")
+        names = [parsed.environment.get("hostname"), trace_name]
+        self._info.name = "/".join(str(one) for one in names if one)
         # Stands for data streams that appear later: it holds all back that is younger.
         self._gate = self._stream(0, None, "")
         self._is_begun = False
@@ -253,4 +256,5 @@ def make_recording(spec: ComponentSpec, first_index: int) -> RecordingSource:
         NotATraceError: It is no trace.
         TraceFormatError: The metadata cannot be used.
     """
-    return RecordingSource(str(spec.params["path"]), first_index)
+    name = spec.params.get("trace-name")
+    return RecordingSource(str(spec.params["path"]), first_index, trace_name=name)
