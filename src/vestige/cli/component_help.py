@@ -8,7 +8,7 @@ from .._typing import TYPE_CHECKING
 from ..components.registry import PLUGINS, Registry, full_class_name
 
 if TYPE_CHECKING:
-    from ..compat.bt2.plugin_files import PluginFile
+    from ..compat.bt2.plugins.files import PluginFile
     from ..graph.component_class import ComponentClass, Parameter
     from .plugins import FoundPlugins
 

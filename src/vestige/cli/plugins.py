@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
-    from ..compat.bt2.plugin_files import PluginFile
-    from ..compat.bt2.user_plugins import UserPlugins
+    from ..compat.bt2.plugins.files import PluginFile
+    from ..compat.bt2.plugins.user_plugins import UserPlugins
     from ..components.registry import Registry
     from ..graph.component_class import ComponentClass
     from ..graph.plan import ComponentSpec
@@ -152,7 +152,7 @@ class FoundPlugins:
 
     @cached_property
     def _in_folders(self) -> UserPlugins:
-        from ..compat.bt2.plugin_files import Failure, load_plugins
+        from ..compat.bt2.plugins.files import Failure, load_plugins
 
         _find_modules()
         failures: list[Failure] = []
@@ -163,7 +163,7 @@ class FoundPlugins:
     @cached_property
     def _installed(self) -> UserPlugins:
         """What distributions bring: looked up last, since it takes long."""
-        from ..compat.bt2.plugin_files import Failure, installed_plugins
+        from ..compat.bt2.plugins.files import Failure, installed_plugins
 
         _find_modules()
         failures: list[Failure] = []
@@ -172,7 +172,7 @@ class FoundPlugins:
         return self._of(plugins)
 
     def _of(self, plugins: Sequence[PluginFile]) -> UserPlugins:
-        from ..compat.bt2.user_plugins import UserPlugins
+        from ..compat.bt2.plugins.user_plugins import UserPlugins
         from .general_options import LOG_LEVELS
 
         return UserPlugins(plugins, LOG_LEVELS[self._log_level])

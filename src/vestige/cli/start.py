@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
+from .._at_end import run_all
 from .._signals import signals
 from .._suppress import suppress
 from .._typing import TYPE_CHECKING
@@ -61,8 +62,7 @@ def entry_point(run: Callable[[], int] | None = None, interrupted: int = 0) -> N
         status = interrupted or INTERRUPTED
     if is_interruptible:
         signals.signal(signals.SIGINT, signals.SIG_DFL)
-    if "vestige.debuginfo.tables.cached_table" in sys.modules:
-        sys.modules["vestige.debuginfo.tables.cached_table"].save_all()
+    run_all()
     # What could not be written stays in the buffer of some versions of Python.
     with suppress(OSError):
         sys.stderr.flush()

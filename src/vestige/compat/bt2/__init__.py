@@ -9,12 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .component_classes import (
-    _FilterComponentClassConst,
-    _SinkComponentClassConst,
-    _SourceComponentClassConst,
-)
-from .component_specs import AutoSourceComponentSpec, ComponentSpec
 from .errors import (
     ComponentClassType,
     Stop,
@@ -29,7 +23,27 @@ from .errors import (
     _MessageIteratorErrorCause,
     _OverflowError,
 )
-from .field_classes import (
+from .fields.field import (
+    _ArrayFieldConst,
+    _BitArrayFieldConst,
+    _BoolFieldConst,
+    _DoublePrecisionRealFieldConst,
+    _DynamicArrayFieldConst,
+    _EnumerationFieldConst,
+    _IntegerFieldConst,
+    _OptionFieldConst,
+    _RealFieldConst,
+    _SignedEnumerationFieldConst,
+    _SignedIntegerFieldConst,
+    _SinglePrecisionRealFieldConst,
+    _StaticArrayFieldConst,
+    _StringFieldConst,
+    _StructureFieldConst,
+    _UnsignedEnumerationFieldConst,
+    _UnsignedIntegerFieldConst,
+    _VariantFieldConst,
+)
+from .fields.field_classes import (
     IntegerDisplayBase,
     _ArrayFieldClassConst,
     _BitArrayFieldClassConst,
@@ -58,7 +72,7 @@ from .field_classes import (
     _VariantFieldClassWithSignedIntegerSelectorConst,
     _VariantFieldClassWithUnsignedIntegerSelectorConst,
 )
-from .field_paths import (
+from .fields.field_paths import (
     FieldPathScope,
     _CurrentArrayElementFieldPathItem,
     _CurrentOptionContentFieldPathItem,
@@ -66,46 +80,7 @@ from .field_paths import (
     _FieldPathItem,
     _IndexFieldPathItem,
 )
-from .fields import (
-    _ArrayFieldConst,
-    _BitArrayFieldConst,
-    _BoolFieldConst,
-    _DoublePrecisionRealFieldConst,
-    _DynamicArrayFieldConst,
-    _EnumerationFieldConst,
-    _IntegerFieldConst,
-    _OptionFieldConst,
-    _RealFieldConst,
-    _SignedEnumerationFieldConst,
-    _SignedIntegerFieldConst,
-    _SinglePrecisionRealFieldConst,
-    _StaticArrayFieldConst,
-    _StringFieldConst,
-    _StructureFieldConst,
-    _UnsignedEnumerationFieldConst,
-    _UnsignedIntegerFieldConst,
-    _VariantFieldConst,
-)
-from .graph import Graph
-from .integer_ranges import (
-    SignedIntegerRange,
-    SignedIntegerRangeSet,
-    UnsignedIntegerRange,
-    UnsignedIntegerRangeSet,
-    _SignedIntegerRangeConst,
-    _SignedIntegerRangeSetConst,
-    _UnsignedIntegerRangeConst,
-    _UnsignedIntegerRangeSetConst,
-)
-from .interrupter import Interrupter
-from .iterator import TraceCollectionMessageIterator
-from .logging import (
-    LoggingLevel,
-    get_global_logging_level,
-    get_minimal_logging_level,
-    set_global_logging_level,
-)
-from .made_field_classes import (
+from .fields.made_field_classes import (
     _ArrayFieldClass,
     _BitArrayFieldClass,
     _BoolFieldClass,
@@ -132,7 +107,7 @@ from .made_field_classes import (
     _VariantFieldClassWithSignedIntegerSelector,
     _VariantFieldClassWithUnsignedIntegerSelector,
 )
-from .made_fields import (
+from .fields.made_fields import (
     _ArrayField,
     _BitArrayField,
     _BoolField,
@@ -152,7 +127,25 @@ from .made_fields import (
     _UnsignedIntegerField,
     _VariantField,
 )
-from .made_messages import (
+from .graphs.graph import Graph
+from .graphs.mip import (
+    ComponentDescriptor,
+    get_greatest_operative_mip_version,
+    get_maximal_mip_version,
+)
+from .graphs.ports import (
+    _FilterComponentConst,
+    _SinkComponentConst,
+    _SourceComponentConst,
+)
+from .interrupter import Interrupter
+from .logging import (
+    LoggingLevel,
+    get_global_logging_level,
+    get_minimal_logging_level,
+    set_global_logging_level,
+)
+from .messages.made_messages import (
     _DiscardedEventsMessage,
     _DiscardedPacketsMessage,
     _EventMessage,
@@ -162,7 +155,7 @@ from .made_messages import (
     _StreamBeginningMessage,
     _StreamEndMessage,
 )
-from .messages import (
+from .messages.message import (
     _DiscardedEventsMessageConst,
     _DiscardedPacketsMessageConst,
     _EventMessageConst,
@@ -172,32 +165,39 @@ from .messages import (
     _StreamBeginningMessageConst,
     _StreamEndMessageConst,
 )
-from .mip import (
-    ComponentDescriptor,
-    get_greatest_operative_mip_version,
-    get_maximal_mip_version,
+from .plugins.component_classes import (
+    _FilterComponentClassConst,
+    _SinkComponentClassConst,
+    _SourceComponentClassConst,
 )
-from .plugin_files import plugin_component_class, register_plugin
-from .plugins import find_plugin, find_plugins, find_plugins_in_path
-from .ports import (
-    _FilterComponentConst,
-    _SinkComponentConst,
-    _SourceComponentConst,
-)
-from .query import QueryExecutor
-from .trace_ir import (
+from .plugins.files import plugin_component_class, register_plugin
+from .plugins.plugin import find_plugin, find_plugins, find_plugins_in_path
+from .plugins.query import QueryExecutor
+from .reading.component_specs import AutoSourceComponentSpec, ComponentSpec
+from .reading.iterator import TraceCollectionMessageIterator
+from .traces.trace_ir import (
     ClockClassOffset,
     EventClassLogLevel,
     _ClockSnapshotConst,
     _UnknownClockSnapshot,
 )
-from .user_components import (
+from .user.components import (
     _UserFilterComponent,
     _UserSinkComponent,
     _UserSourceComponent,
 )
-from .user_iterators import _UserMessageIterator
-from .values import (
+from .user.iterators import _UserMessageIterator
+from .values.integer_ranges import (
+    SignedIntegerRange,
+    SignedIntegerRangeSet,
+    UnsignedIntegerRange,
+    UnsignedIntegerRangeSet,
+    _SignedIntegerRangeConst,
+    _SignedIntegerRangeSetConst,
+    _UnsignedIntegerRangeConst,
+    _UnsignedIntegerRangeSetConst,
+)
+from .values.value import (
     ArrayValue,
     BoolValue,
     MapValue,

@@ -39,7 +39,7 @@ class IrObject:
     @property
     def user_attributes(self) -> Mapping[str, Any]:
         """What its maker added to it."""
-        from .values import const_value  # noqa: PLC0415 - values need nothing of this
+        from .values.value import const_value  # noqa: PLC0415 - values need nothing of this
 
         return const_value(self._of("user_attributes") or {})  # type: ignore[no-any-return]
 

@@ -8,7 +8,6 @@ addresses in a file of a gigabyte must not cost an index of it.
 
 from __future__ import annotations
 
-import atexit
 import os
 import sys
 import time
@@ -17,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ... import core
+from ..._at_end import at_end
 from ..._typing import TYPE_CHECKING, cast
 from ..._version import __version__
 from ..object_file import (
@@ -63,7 +63,7 @@ def save_due() -> None:
         table.save_if_due()
 
 
-atexit.register(save_all)
+at_end(save_all)
 
 
 class CachedFiles:

@@ -1,0 +1,1 @@
+"""Fields and their classes, as read and as made."""

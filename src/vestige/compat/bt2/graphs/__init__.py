@@ -1,0 +1,1 @@
+"""Graphs that scripts put together, their components and ports."""

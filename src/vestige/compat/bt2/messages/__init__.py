@@ -1,0 +1,1 @@
+"""Messages, as read and as made."""

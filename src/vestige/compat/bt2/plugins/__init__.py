@@ -1,0 +1,1 @@
+"""Plugins: those that are built in, files and distributions; queries."""

@@ -1,0 +1,1 @@
+"""What messages are about: traces, streams, packets, event classes, clocks."""

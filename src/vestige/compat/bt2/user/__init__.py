@@ -1,0 +1,1 @@
+"""What components in Python derive from, and what brings them into a graph."""

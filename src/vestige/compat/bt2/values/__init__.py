@@ -1,0 +1,1 @@
+"""Values: parameters, answers of queries, attributes; numbers and ranges."""
