@@ -99,6 +99,14 @@ class TraceClass:
                 that is wrong and what was expected there.
         """
 
+    def has_places(self, stream_class: int, name: str) -> bool:
+        """Tell whether filters give records of a stream class a place.
+
+        Args:
+            stream_class: Index of the stream class.
+            name: The name of the field in which it is.
+        """
+
     @staticmethod
     def parse_partial(
         metadata: bytes,
@@ -699,6 +707,10 @@ class Merge:
         """Iterate over all event records, in order."""
 
     @property
+    def added_names(self) -> list[str]:
+        """The names of the fields that filters added, each once."""
+
+    @property
     def left_out(self) -> int:
         """In what :meth:`shown` returns, the events missing for their class alone."""
 
@@ -785,19 +797,21 @@ class MessageIterator:
     def __new__(
         cls,
         merges: Iterable[Merge],
-        describe: Callable[[Any, int], tuple[Any, ...]],
+        describe: Callable[[Any, int, list[str]], tuple[Any, ...]],
         make_notice: Callable[[Merge, int, tuple[Any, ...]], object],
     ) -> MessageIterator:
         """Iterate over merges.
 
         Args:
             merges: The merges; taken from when the last one is used up.
-            describe: Called once with the object that represents a data stream and the
-                index of an event record class; returns the objects that stand for the
+            describe: Called once with the object that represents a data stream, the
+                index of an event record class and the names of the fields that filters
+                added; returns the objects that stand for the
                 event record class, its name, the data stream, its clock class or
                 ``None``, and for payload, specific context, common context and packet
                 context ``None`` or the Python class of its fields, its field class, and
-                for each member its name, its index, the Python class of its fields and
+                for each member its name, its index (``None`` if a filter has added
+                it), the Python class of its fields and
                 its field class.
             make_notice: Makes a message of what is no event, or ``None``; called with
                 the merge, the index among its notices, and the entry there.

@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString};
 use vestige_ctf::bits::BitReader;
 use vestige_ctf::model::{EnvironmentValue, FieldClass, TraceClass};
+use vestige_ctf::places::place_class;
 use vestige_ctf::record::{build, build_member, skip, Builder, DecodeError, State};
 use vestige_ctf::scope::{Origin, OriginField, Scope};
 use vestige_ctf::stream::{Batch, Record};
@@ -195,9 +196,27 @@ impl EventView {
         }
     }
 
+    /// The value of a field that a filter adds to the records of the class: of a record that
+    /// has none, the one of empty texts.
+    pub fn added_or_empty<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = self.added(py, name)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        let empty = PyDict::new(py);
+        for member in place_class().members() {
+            empty.set_item(member.name(), "")?;
+        }
+        Ok(Some(empty.into_any()))
+    }
+
     fn added_names(&self, scope: Scope) -> Vec<String> {
         match scope {
-            Scope::Common => self.merge.get().added_names(self.index),
+            Scope::Common => self.merge.get().added_names_of(self.index),
             _ => Vec::new(),
         }
     }

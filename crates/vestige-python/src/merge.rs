@@ -257,11 +257,22 @@ impl Merge {
     }
 
     /// The names of the fields that filters added to a record.
-    pub fn added_names(&self, record: usize) -> Vec<String> {
+    pub fn added_names_of(&self, record: usize) -> Vec<String> {
         let added = self.added();
         let columns = added.columns.iter().map(|one| &one.values);
         let there = columns.filter(|one| one.index(record).is_some());
         there.map(|one| one.name.clone()).collect()
+    }
+
+    /// The names of the fields that filters added, each once.
+    pub fn all_added_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for one in &self.added().columns {
+            if !names.contains(&one.values.name) {
+                names.push(one.values.name.clone());
+            }
+        }
+        names
     }
 
     /// For each record in order whether it is shown, when a filter hides some.
@@ -426,6 +437,12 @@ impl Merge {
     fn select_classes(&self, py: Python<'_>, wanted: Vec<Option<Vec<bool>>>) {
         let visible = py.detach(|| of_classes(&self.inner, &wanted));
         self.hide(visible);
+    }
+
+    #[doc = core_doc!(Merge.added_names)]
+    #[getter]
+    fn added_names(&self) -> Vec<String> {
+        self.all_added_names()
     }
 
     #[doc = core_doc!(Merge.left_out)]

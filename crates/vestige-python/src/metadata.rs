@@ -37,6 +37,12 @@ impl TraceClass {
         }
     }
 
+    #[doc = core_doc!(TraceClass.has_places)]
+    fn has_places(&self, stream_class: usize, name: &str) -> bool {
+        let class = self.inner.stream_classes.get(stream_class);
+        class.is_some_and(|class| vestige_ctf::places::has_places(&self.inner, class, name))
+    }
+
     #[doc = core_doc!(TraceClass.parse_partial)]
     #[staticmethod]
     fn parse_partial(py: Python<'_>, metadata: &[u8]) -> (Option<Self>, Option<PartialError>) {

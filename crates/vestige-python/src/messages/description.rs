@@ -12,8 +12,8 @@ const SCOPES: [Scope; 4] = Scope::NEAREST_FIRST;
 
 /// A member of a scope.
 pub struct Member {
-    /// Its index in the scope's class.
-    pub index: usize,
+    /// Its index in the scope's class; `None` if a filter has added it.
+    pub index: Option<usize>,
     /// The Python class of its fields.
     pub kind: Py<PyAny>,
     /// The object that stands for its field class.
@@ -46,7 +46,7 @@ pub struct Description {
 
 /// A scope as Python describes it: Python class, field class, and for each member its name,
 /// index, Python class and field class.
-type ScopeTuple = (Py<PyAny>, Py<PyAny>, Vec<(String, usize, Py<PyAny>, Py<PyAny>)>);
+type ScopeTuple = (Py<PyAny>, Py<PyAny>, Vec<(String, Option<usize>, Py<PyAny>, Py<PyAny>)>);
 
 /// All as Python describes it; the scopes in the order of [`SCOPES`].
 type DescriptionTuple = (

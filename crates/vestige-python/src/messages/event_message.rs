@@ -29,10 +29,15 @@ impl EventMessage {
         &self,
         py: Python<'py>,
         scope: Scope,
+        name: &str,
         member: &Member,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let mut builder = SelectionBuilder(builder(py)?);
-        let value = self.view.decode_member(py, scope, member.index, &mut builder)?.transpose()?;
+        let value = if let Some(index) = member.index {
+            let mut builder = SelectionBuilder(builder(py)?);
+            self.view.decode_member(py, scope, index, &mut builder)?.transpose()?
+        } else {
+            self.view.added_or_empty(py, name)?
+        };
         value.map(|value| member.kind.bind(py).call1((value, &member.class))).transpose()
     }
 
@@ -45,7 +50,7 @@ impl EventMessage {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let described = self.description.scope(scope);
         match described.and_then(|described| described.members.get(name)) {
-            Some(member) => self.field(py, scope, member),
+            Some(member) => self.field(py, scope, name, member),
             None => Ok(None),
         }
     }
@@ -112,7 +117,7 @@ impl MessageEvent {
 
     fn member<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.description().member(name) {
-            Some((scope, member)) => self.message.get().field(py, scope, member),
+            Some((scope, member)) => self.message.get().field(py, scope, name, member),
             None => Ok(None),
         }
     }

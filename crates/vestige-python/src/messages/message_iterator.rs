@@ -87,7 +87,8 @@ impl MessageIterator {
         if let Some(known) = known {
             return Ok(known);
         }
-        let described = self.describe.bind(py).call1((view.stream(py)?, class))?;
+        let added = view.merge.get().all_added_names();
+        let described = self.describe.bind(py).call1((view.stream(py)?, class, added))?;
         let description = Description::of(&described)?;
         self.state().keep(rank, class, &description);
         Ok(description)

@@ -227,14 +227,15 @@ class MessageMaker:
             The message, or ``None`` for damage, which has none.
         """
         _, owner, kind, *facts = entry
+        objects = self._objects.behind(merge.added_names)
         message: Any = None
         if kind in _OF_STREAM:
-            stream = self._objects.stream(owner)
+            stream = objects.stream(owner)
             message = _OF_STREAM[kind](stream, _snapshot(owner, stream, facts[0]))
         elif kind in _OF_PACKET:
-            message = self._packet_message(merge, index, entry)
+            message = self._packet_message(merge, index, entry, objects)
         elif kind in _OF_LOSS:
-            stream = self._objects.stream(owner)
+            stream = objects.stream(owner)
             count, beginning, end = facts
             message = _OF_LOSS[kind](
                 stream,
@@ -243,16 +244,19 @@ class MessageMaker:
                 _snapshot(owner, stream, end),
             )
         elif kind == "inactivity":
-            stream = self._objects.stream(owner)
+            stream = objects.stream(owner)
             snapshot = _snapshot(owner, stream, facts[0])
             message = _MessageIteratorInactivityMessageConst(snapshot)
         if message is not None:
             message._origin = merge, index
         return message
 
-    def _packet_message(self, merge: Merge, index: int, entry: tuple[Any, ...]) -> Any:
+    @staticmethod
+    def _packet_message(
+        merge: Merge, index: int, entry: tuple[Any, ...], objects: Objects
+    ) -> Any:
         _, owner, kind, cycles, *_ = entry
-        stream = self._objects.stream(owner)
+        stream = objects.stream(owner)
         number, context = packet_of_notice(merge, index)
         structure = stream.cls.packet_context_field_class
         field = None

@@ -23,13 +23,36 @@ from .trace_ir import (
 
 __all__ = ["Objects"]
 
+PLACE = ("bin", "func", "src")
+"""What filters add that look for debug information."""
+
 
 class Objects:
-    """Makes the object of each stream, trace and class once."""
+    """Makes the object of each stream, trace and class once.
 
-    def __init__(self) -> None:
+    Args:
+        added: The names of the fields that filters add to events.
+    """
+
+    def __init__(self, added: Sequence[str] = ()) -> None:
+        self._added = added
         self._traces: dict[int, tuple[TraceInfo, _TraceConst]] = {}
         self._streams: dict[int, tuple[Any, _StreamConst]] = {}
+        self._behind: dict[tuple[str, ...], Objects] = {}
+
+    def behind(self, added: Sequence[str]) -> Objects:
+        """Return what makes the objects of what comes out of filters.
+
+        Args:
+            added: The names of the fields that these add to events.
+        """
+        if not added:
+            return self
+        known = self._behind.get(tuple(added))
+        if known is None:
+            known = self._behind[tuple(added)] = Objects(added)
+            known.add([owner for owner, _ in self._streams.values()])
+        return known
 
     def stream(self, owner: Any) -> _StreamConst:
         """Return the object of a data stream.
@@ -73,7 +96,7 @@ class Objects:
         known = self._traces.get(id(info))
         if known is None:
             trace = _TraceConst(
-                cls=_trace_class(info),
+                cls=_trace_class(info, self._added),
                 name=info.name,
                 uuid=info.uuid,
                 environment=info.parsed.environment,
@@ -82,14 +105,17 @@ class Objects:
             known = self._traces[id(info)] = info, trace
         return known[1]
 
-    def describe(self, owner: Any, index: int) -> tuple[Any, ...]:
+    def describe(
+        self, owner: Any, index: int, added: Sequence[str] = ()
+    ) -> tuple[Any, ...]:
         """Return what the core's message iterator wants to know of an event class.
 
         Args:
             owner: What represents the data stream.
             index: Index of the event record class.
+            added: The names of the fields that filters add to events.
         """
-        stream = self.stream(owner)
+        stream = self.behind(added).stream(owner)
         stream_class = stream.cls
         event_class = view_as(_EventClassConst, stream_class._event_classes[index])
         assert event_class is not None  # noqa: S101 - it is none only of nothing
@@ -111,7 +137,7 @@ def _scope(structure: Any) -> tuple[Any, ...] | None:
     members = [
         (
             member.name,
-            member._of("index", position),
+            None if member._of("is_added") else member._of("index", position),
             member.field_class._field_type,
             member.field_class,
         )
@@ -120,17 +146,40 @@ def _scope(structure: Any) -> tuple[Any, ...] | None:
     return structure._field_type, structure, members
 
 
-def _trace_class(info: TraceInfo) -> _TraceClassConst:
+def _trace_class(info: TraceInfo, added: Sequence[str]) -> _TraceClassConst:
     found = info.trace_class
     made = _TraceClassConst(user_attributes=found.attributes, stream_classes=[])
     made.__dict__["_assigns_automatic_stream_class_id"] = False
     clocks = {id(one): _clock_class(one, info) for one in found.clocks}
-    for one in found.stream_classes:
+    for number, one in enumerate(found.stream_classes):
         clock = None
         if one.clock is not None:
             clock = clocks.get(id(one.clock)) or _clock_class(one.clock, info)
-        made._stream_classes.append(_stream_class(one, made, clock))  # type: ignore[attr-defined]
+        stream_class = _stream_class(one, made, clock)
+        for name in added:
+            if info.parsed.has_places(number, name):
+                _add_place(stream_class, name)
+        made._stream_classes.append(stream_class)  # type: ignore[attr-defined]
     return made
+
+
+def _add_place(stream_class: _StreamClassConst, name: str) -> None:
+    """Add what a filter adds to the common context of events."""
+    context = stream_class._of("event_common_context_field_class")
+    if context is None:
+        context = bt._StructureFieldClassConst(members=[])
+        stream_class.__dict__["_event_common_context_field_class"] = context
+    texts = [
+        bt._StructureFieldClassMemberConst(
+            name=one, field_class=bt._StringFieldClassConst()
+        )
+        for one in PLACE
+    ]
+    place = bt._StructureFieldClassConst(members=texts)
+    member = bt._StructureFieldClassMemberConst(
+        name=name, field_class=place, is_added=True
+    )
+    context._of("members").append(member)
 
 
 def _clock_class(found: model.ClockClass, info: TraceInfo) -> _ClockClassConst:

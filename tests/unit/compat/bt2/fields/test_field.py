@@ -7,7 +7,8 @@ import numbers
 import pytest
 
 from vestige.compat import bt2
-from vestige.compat.bt2 import field_classes, fields
+from vestige.compat.bt2.fields import field as fields
+from vestige.compat.bt2.fields import field_classes
 from vestige.compat.bt2.fields.field import field_of
 from vestige.compat.bt2.fields.field_classes import (
     _DynamicArrayFieldClassConst,

@@ -16,6 +16,7 @@ from support.ctf_writer import (
     packetised_metadata,
     write_trace,
 )
+from support.recordings import DEMO
 from support.relay import Served, relay
 from vestige.compat import bt2
 
@@ -180,3 +181,35 @@ def test_a_stream_without_a_clock(tmp_path: Path) -> None:
     for message in bt2.TraceCollectionMessageIterator(str(path)):
         with pytest.raises(ValueError, match="has no default clock class"):
             message.default_clock_snapshot  # noqa: B018 - asking is the test
+
+
+def test_what_a_filter_adds_is_a_field() -> None:
+    """As behind Babeltrace 2's filter: a member of the common context from the beginning."""
+    params = {
+        "debug-info-dir": str(DEMO / "debug"),
+        "target-prefix": str(DEMO / "root"),
+    }
+    spec = bt2.ComponentSpec.from_named_plugin_and_component_class(
+        "lttng-utils", "debug-info", params
+    )
+    streams, found, without = set(), Counter(), 0
+    for message in bt2.TraceCollectionMessageIterator(str(DEMO / "trace"), spec):
+        if type(message) is bt2._StreamBeginningMessageConst:
+            streams.add(message.stream)
+            members = message.stream.cls.event_common_context_field_class
+            assert [*members["debug_info"].field_class] == ["bin", "func", "src"]
+        elif type(message) is bt2._EventMessageConst:
+            event = message.event
+            assert event.stream in streams
+            context = event.common_context_field
+            assert event["debug_info"] == context["debug_info"]
+            assert [*context][-1] == "debug_info"
+            source = event["debug_info"]["src"]
+            if event.name.startswith("lttng_ust"):
+                without += source == ""
+            else:
+                found[str(source)] += 1
+
+    assert found["shop.c:79"] > 1
+    assert all(re.fullmatch(r"\w+\.c:\d+", source) for source in found)
+    assert without
