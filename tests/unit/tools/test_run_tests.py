@@ -13,7 +13,13 @@ import run_tests  # noqa: E402 - it is beside the package
 
 def run_by(name):
     """Return which names of the two runs a file of tests is below."""
-    names = [*run_tests.RECORDING, *run_tests.reading()]
+    beside = below(run_tests.reading(), name)
+    is_ignored = bool(below(run_tests.BESIDE, name))
+    return [*beside, *([] if is_ignored else below(run_tests.RECORDING, name))]
+
+
+def below(names, name):
+    """Return the names that a file is below."""
     return [one for one in names if name == one or name.startswith(f"{one}/")]
 
 
@@ -26,19 +32,19 @@ def test_each_file_of_tests_is_in_one_of_the_runs():
     assert {name: run for name, run in runs.items() if len(run) != 1} == {}
 
 
-def test_folders_of_tests_that_record_are_there():
-    """A folder that was renamed would be left out, or run beside the others."""
-    missing = [
-        one for one in run_tests.RECORDING if not (ROOT / "tests" / one).is_dir()
-    ]
-    assert missing == []
+def test_what_is_named_is_there():
+    """What was renamed would be left out, or run in the other run."""
+    tests = ROOT / "tests"
+    assert [one for one in run_tests.RECORDING if not (tests / one).is_dir()] == []
+    assert [one for one in run_tests.BESIDE if not (tests / one).exists()] == []
 
 
 def test_the_first_status_that_is_not_zero_is_told(monkeypatch, capfd):
     """What the second run printed is shown when both have ended."""
 
     def instead(_names, options, output=None):
-        assert options == ["-q"]
+        assert options[0] == "-q"
+        assert (output is None) == any(one.startswith("--ignore") for one in options)
         code = "print('said'); raise SystemExit(0)"
         if output is not None:
             code = "print('beside'); raise SystemExit(3)"
