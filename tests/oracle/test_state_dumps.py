@@ -24,8 +24,8 @@ pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
 EVENT = "flood:drop"
 CHANNEL = "enable-channel -u c --subbuf-size=1M --num-subbuf=16"
 RULES = ("add-context -u -c c -t ip -t vpid", "enable-event -u -c c -a")
-FAST = (300, 1_000_000, 1000)
-"""300 events, without a pause, each millisecond."""
+FAST = (100, 1_000_000, 1000)
+"""100 events, without a pause, each millisecond."""
 PAUSES = 200
 """Of a program that has begun long ago."""
 STATE_FILE = "vestige-state"
