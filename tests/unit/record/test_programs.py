@@ -321,7 +321,9 @@ def test_a_full_disk_loses_events_and_not_the_program(tmp_path, small_disk, take
     for mode in ("calls", "threads"):
         counter.write_bytes(bytes(4096))
         command = ["env", f"TORTURE_COUNTER={counter}", path, mode, "5000"]
-        done = run_recorded(trace, command, "--buffer-size=16k", "-c", "none")
+        # For less than ten seconds, what it waits for usually.
+        options = ["--buffer-size=16k", "-c", "none", "--mode=block=200ms"]
+        done = run_recorded(trace, command, *options)
         assert done.returncode == 0, done.stderr
         assert done.stdout.endswith("done 5000\n")
         found = counts(trace)
