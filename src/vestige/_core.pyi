@@ -1502,6 +1502,55 @@ class CallFold:
             threads: Process space, process ID and thread ID of each; ``None`` for any.
         """
 
+    def keep_intervals(self, every: int = ...) -> None:
+        """Keep what an index is made of; to be told before the first merge.
+
+        Args:
+            every: How many event records there are between two points where a reading
+                may begin.
+        """
+
+    def take_index(
+        self, facts: bytes, functions: Sequence[int]
+    ) -> IntervalIndex | None:
+        """Give the index away; to be called after :meth:`finish`.
+
+        Args:
+            facts: What it says of functions and threads.
+            functions: For each function of the fold which one it is, from 0 on: some of
+                them may be the same.
+        """
+
+    def keep_calls(
+        self,
+        functions: Sequence[int] | None = None,
+        rows: Sequence[int] | None = None,
+        least: int = 0,
+    ) -> None:
+        """Keep the calls themselves, for :meth:`take_calls`.
+
+        Args:
+            functions: The indexes of the functions that are wanted; all by default.
+            rows: The indexes of the threads that are wanted; all by default.
+            least: How long a call takes at least, nanoseconds.
+        """
+
+    def take_blocks(self, origin: int) -> bytes:
+        """Return the calls that ended as :meth:`IntervalIndex.blocks` has them.
+
+        Args:
+            origin: From when on starts count, nanoseconds.
+        """
+
+    def take_calls(self) -> tuple[int, bytes]:
+        """Return the calls that ended since the last time: their number, and columns.
+
+        One after the other, little-endian: row (uint32), depth (uint16), flags (uint8;
+        1: open at the begin of the range, 2: no exit in it, 8: across a loss), index of
+        the function (uint32), start (int64), duration, time without calls that it made
+        (uint64), and index of the caller or what is in its place (uint32).
+        """
+
     def begin(self, merge: Merge) -> None:
         """Begin a merge.
 
@@ -1637,6 +1686,84 @@ class CallFold:
 
         The merges are those of a second reading, after the fold has seen all of the
         first one.
+        """
+
+@final
+class IntervalIndex:
+    """What is kept of traces, so that they need not be read again.
+
+    The calls as blocks of a timeline at several levels of detail, all other event
+    records likewise, and points of time at which it is known what is open.
+    """
+
+    @staticmethod
+    def from_bytes(data: bytes) -> IntervalIndex | None:
+        """Read an index; ``None`` if the bytes are none, or of another version."""
+
+    def to_bytes(self) -> bytes:
+        """Return it as the bytes of a file."""
+
+    @property
+    def facts(self) -> bytes:
+        """What it says of functions and threads, as it was given."""
+
+    def rows(
+        self,
+    ) -> tuple[
+        list[tuple[int, int, int, int, int, int, int, int]],
+        list[tuple[int, int, int, int, int, int, int, int]],
+    ]:
+        """Return who made entries and exits, and who made other event records.
+
+        Each with the number of its data stream (2^32 - 1: any), process space, process
+        ID and thread ID (-1 if not told), time of the first and the last one
+        (nanoseconds), number of event records, and how many of them are entries.
+        """
+
+    def levels(self) -> tuple[int, list[tuple[int, int]]]:
+        """Return the number of the finest level, and what each shows from it on.
+
+        That is how long a call is at least that is a block of its own (nanoseconds),
+        and how many blocks of calls there are.
+        """
+
+    @property
+    def points(self) -> int:
+        """How many points there are at which a reading may begin."""
+
+    def blocks(self, level: int, begin: int, end: int, origin: int) -> bytes:
+        """Return the blocks of a level of which any part is in a range of time.
+
+        As columns, little-endian, one after the other: row (uint32), depth (uint16),
+        flags (uint8; 1: open at the begin, 2: no exit, 4: several calls, 8: across a
+        loss, 16: no calls but other event records), index of the function (uint32),
+        start (uint64, from the origin on), duration (uint64), number (uint32), time of
+        all calls together (uint64). The rows of other event records come behind those
+        of calls.
+
+        Args:
+            level: The level; a finer one than there is means the finest.
+            begin: First time, nanoseconds.
+            end: Last time, nanoseconds.
+            origin: From when on starts count, nanoseconds.
+        """
+
+    def fold(
+        self, entries: Sequence[str], exits: Sequence[str], begin: int, end: int
+    ) -> tuple[CallFold, int | None]:
+        """Return a fold of what is in a range of time, both ends included.
+
+        Its functions have the indexes that they have here; those that are not known get
+        indexes behind them.
+
+        Args:
+            entries: Names of the events at the entry of a function.
+            exits: Names of the events at its exit.
+            begin: First time, nanoseconds.
+            end: Last time, nanoseconds.
+
+        Returns:
+            The fold, and from when on it must see event records; all if ``None``.
         """
 
 @final

@@ -5,8 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use vestige_ctf::calls::{self, CallEvents, CallSite, Code};
-use vestige_ctf::intervals::FunctionDurations;
+use vestige_ctf::intervals::checkpoints::EVERY;
+use vestige_ctf::intervals::columns::{of_blocks, of_calls};
+use vestige_ctf::intervals::{Block, FunctionDurations};
 
+use crate::intervals::IntervalIndex;
 use crate::merge::Merge;
 
 /// Caller, function; calls, complete, across a loss, without exit, without entry, clipped;
@@ -32,6 +35,11 @@ pub struct CallFold {
 }
 
 impl CallFold {
+    /// A fold that somebody has made.
+    pub fn of(fold: calls::CallFold) -> Self {
+        Self { inner: Mutex::new(fold) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, calls::CallFold> {
         // A panic cannot leave the counts half-changed in a way that matters.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -79,6 +87,49 @@ impl CallFold {
     #[doc = core_doc!(CallFold.choose_threads)]
     fn choose_threads(&self, threads: Vec<calls::ThreadChoice>) {
         self.lock().choose_threads(threads);
+    }
+
+    #[doc = core_doc!(CallFold.keep_intervals)]
+    #[pyo3(signature = (every=EVERY))]
+    fn keep_intervals(&self, every: u64) {
+        self.lock().keep_intervals(every);
+    }
+
+    #[doc = core_doc!(CallFold.take_index)]
+    fn take_index(
+        &self,
+        py: Python<'_>,
+        facts: Vec<u8>,
+        functions: Vec<u32>,
+    ) -> Option<IntervalIndex> {
+        let inner = py.detach(|| self.lock().take_index(facts, functions))?;
+        Some(IntervalIndex { inner })
+    }
+
+    #[doc = core_doc!(CallFold.keep_calls)]
+    #[pyo3(signature = (functions=None, rows=None, least=0))]
+    fn keep_calls(&self, functions: Option<Vec<u32>>, rows: Option<Vec<u32>>, least: u64) {
+        self.lock().keep_calls(functions.as_deref(), rows.as_deref(), least);
+    }
+
+    #[doc = core_doc!(CallFold.take_blocks)]
+    fn take_blocks<'py>(&self, py: Python<'py>, origin: i64) -> Bound<'py, PyBytes> {
+        let columns = py.detach(|| {
+            let calls = self.lock().take_calls();
+            let mut blocks: Vec<Block> = calls.iter().map(|call| call.block).collect();
+            blocks.sort_by_key(|block| (block.row, block.depth, block.start));
+            of_blocks(&blocks, origin)
+        });
+        PyBytes::new(py, &columns)
+    }
+
+    #[doc = core_doc!(CallFold.take_calls)]
+    fn take_calls<'py>(&self, py: Python<'py>) -> (usize, Bound<'py, PyBytes>) {
+        let (count, columns) = py.detach(|| {
+            let calls = self.lock().take_calls();
+            (calls.len(), of_calls(&calls))
+        });
+        (count, PyBytes::new(py, &columns))
     }
 
     #[doc = core_doc!(CallFold.begin)]

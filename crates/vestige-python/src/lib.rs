@@ -20,6 +20,7 @@ mod event_view;
 mod events;
 mod field_class;
 mod fields_view;
+mod intervals;
 mod lookup_rows;
 mod merge;
 mod merge_builder;
@@ -77,6 +78,8 @@ mod _core {
     use crate::events::EventTable;
     #[pymodule_export]
     use crate::fields_view::{copied_fields, FieldsView};
+    #[pymodule_export]
+    use crate::intervals::IntervalIndex;
     #[pymodule_export]
     use crate::merge::{Merge, Muxer};
     #[pymodule_export]

@@ -49,7 +49,7 @@ from .functions import AFTER_LOSS_FUNCTION, MERGED_FUNCTION, ROOT_FUNCTION, Func
 from .place_names import code_mapping, function_name
 from .threads import Thread
 
-__all__ = ["call_tree"]
+__all__ = ["FoldKeeper", "TraceSource", "call_tree"]
 
 _DUMP_EVENT = "lttng_ust_statedump:start"
 _NAME_EVENT = "lttng_ust_statedump:procname"
@@ -80,6 +80,33 @@ class TraceSource(Protocol):
         """What could not be opened."""
 
 
+class FoldKeeper(Protocol):
+    """Keeps more of a fold of calls than the call tree has."""
+
+    def begin(self, fold: core.CallFold) -> None:
+        """Say what the fold is to keep.
+
+        Args:
+            fold: The fold, before the first merge.
+        """
+
+    def finish(
+        self,
+        fold: core.CallFold,
+        functions: Sequence[Function],
+        names: dict[tuple[int, int], str],
+        losses: Sequence[LostNotice],
+    ) -> None:
+        """Take what it kept.
+
+        Args:
+            fold: The fold, when all calls have ended.
+            functions: The functions, by their numbers in the fold.
+            names: Names of processes, by process space and process ID.
+            losses: What was lost.
+        """
+
+
 def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     source: TraceSource,
     resolver: Resolver | None = None,
@@ -88,6 +115,7 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     call_filter: Filter | None = None,
     longest: int | None = None,
     threads: Sequence[int | Thread] | None = None,
+    keeper: FoldKeeper | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> CallTree:
     """Read traces, and rebuild the calls of their threads.
@@ -104,6 +132,7 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
         longest: Keep how long complete calls took, and so many of the longest of each
             function; nothing of it by default.
         threads: The threads that are wanted, or their thread IDs; all by default.
+        keeper: Keeps more of the fold than the call tree has.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -126,6 +155,8 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
         reader.fold.set_range(selection.begin, _end(selection, source.streams))
     if longest is not None:
         reader.fold.keep_durations(longest)
+    if keeper is not None:
+        keeper.begin(reader.fold)
     if threads is not None:
         reader.fold.choose_threads(_thread_choices(threads, source.streams))
     filters = [] if call_filter is None else [call_filter]
@@ -142,6 +173,8 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     tree.left_out_calls = fold.hidden_calls
     tree.threads_unknown = fold.threads_unknown
     functions = _functions(reader, resolver)
+    if keeper is not None:
+        keeper.finish(fold, functions, reader.names, reader.losses)
     nodes = _nodes(reader.fold, functions)
     may_be_empty = leaves_calls_out or is_range
     if is_range:

@@ -31,7 +31,8 @@ from ..graph import (
 )
 from ..notebook import facts_html
 from .abandoned import recover_abandoned
-from .selection import EventSelection, Time, time_of
+from .call_reading import CallReading
+from .selection import Time, time_of
 
 if TYPE_CHECKING:
     from ..analysis import CallTree, Thread
@@ -122,7 +123,7 @@ def open(  # noqa: A001, PLR0913 - the name of gzip.open; parameters go by keywo
     )
 
 
-class Trace(EventSelection):
+class Trace(CallReading):
     """All traces below some paths, merged by time.
 
     Iterating yields all event records. Use :func:`open` to make one.

@@ -4,12 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::codes::{Code, CodeName, Told};
+use super::keeper::Keeper;
 use super::long_calls::LongCalls;
 use super::process::Process;
+use super::resume::END_OF_PROCESS;
 use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
 use super::thread::{Fold, Leaving, Thread};
 use super::tree::{Node, Tree};
-use crate::intervals::{Durations, FunctionDurations, Sinks};
+use crate::intervals::function_ids::{flags, FunctionIds};
+use crate::intervals::{Call, Calls, Durations, FunctionDurations, Sinks};
 use crate::model::TraceClass;
 use crate::muxer::{Merge, Notice};
 use crate::places::StateRecord;
@@ -77,7 +80,7 @@ pub type ThreadChoice = (Option<u32>, Option<i32>, Option<i32>);
 const UNWANTED: usize = usize::MAX;
 
 /// What tells threads apart: data stream, process space, process ID and thread ID.
-type ThreadKey = (u32, u32, i32, i32);
+pub(super) type ThreadKey = (u32, u32, i32, i32);
 
 /// A loss in front of a record of the merge.
 #[derive(Debug, Clone, Copy)]
@@ -93,23 +96,25 @@ struct Loss {
 
 /// What was lost of a data stream or of a trace.
 #[derive(Debug, Default)]
-struct Lost {
+pub(super) struct Lost {
     /// How many times.
-    count: u64,
+    pub(super) count: u64,
     /// The earliest time of the last loss.
-    time: Option<i64>,
+    pub(super) time: Option<i64>,
     /// Up to when more may be lost.
-    until: Option<i64>,
+    pub(super) until: Option<i64>,
 }
 
 /// Folds entries and exits into call trees.
 pub struct CallFold {
     scan: CallScan,
-    fold: Fold,
+    pub(super) fold: Fold,
     /// Which threads are wanted; all without a list.
     wanted: Option<Vec<ThreadChoice>>,
-    threads: Vec<Thread>,
-    indexes: HashMap<ThreadKey, usize>,
+    pub(super) threads: Vec<Thread>,
+    pub(super) indexes: HashMap<ThreadKey, usize>,
+    /// What tells each thread apart.
+    pub(super) keys: Vec<ThreadKey>,
     last_thread: Option<(ThreadKey, usize)>,
     seen: Vec<Seen>,
     /// What the next code events of the merge tell.
@@ -117,9 +122,9 @@ pub struct CallFold {
     losses: Vec<Loss>,
     /// What was lost so far, by data stream and process space as in [`Loss`]. A thread takes note
     /// of it at its next record, so that a loss costs the same whatever threads there are.
-    lost: HashMap<(u32, u32), Lost>,
+    pub(super) lost: HashMap<(u32, u32), Lost>,
     /// Grows with each loss.
-    loss_epoch: u64,
+    pub(super) loss_epoch: u64,
     /// The next of the losses.
     next_loss: usize,
     /// The index of the next record.
@@ -136,6 +141,14 @@ pub struct CallFold {
     threads_unknown: bool,
     /// How many entries and exits were selected.
     selected: u64,
+    /// What an index of the traces is made of, if one is wanted.
+    pub(super) keeper: Option<Box<Keeper>>,
+    /// Whether data streams are to have numbers in their own order.
+    pub(super) numbers_streams: bool,
+    /// Functions that are at an address from some time on, in the order of time.
+    pub(super) changes: std::vec::IntoIter<(i64, Process, u64, u32)>,
+    /// What the functions are outside of the fold.
+    pub(super) ids: Option<FunctionIds>,
 }
 
 impl CallFold {
@@ -157,6 +170,7 @@ impl CallFold {
             wanted: None,
             threads: Vec::new(),
             indexes: HashMap::new(),
+            keys: Vec::new(),
             last_thread: None,
             seen: Vec::new(),
             told: Vec::new().into_iter(),
@@ -171,6 +185,10 @@ impl CallFold {
             left_out: 0,
             threads_unknown: false,
             selected: 0,
+            keeper: None,
+            numbers_streams: false,
+            changes: Vec::new().into_iter(),
+            ids: None,
         }
     }
 
@@ -180,7 +198,7 @@ impl CallFold {
         self.sinks().durations = Some(Durations::new(longest));
     }
 
-    fn sinks(&mut self) -> &mut Sinks {
+    pub(super) fn sinks(&mut self) -> &mut Sinks {
         self.fold.sinks.get_or_insert_default()
     }
 
@@ -202,6 +220,12 @@ impl CallFold {
         self.position = 0;
         self.applied = false;
         self.next_loss = 0;
+        if std::mem::take(&mut self.numbers_streams) {
+            for stream in merge.streams.iter() {
+                self.scan.layout(stream);
+            }
+        }
+        self.check(merge);
         let (seen, told) = self.scan.read(merge, visible.is_some());
         self.seen = seen;
         for (one, visible) in self.seen.iter_mut().zip(visible.unwrap_or_default()) {
@@ -257,7 +281,13 @@ impl CallFold {
         let mut stop = None;
         for (index, one) in seen.iter().enumerate().take(end).skip(self.position) {
             self.apply_losses(index);
+            if let Some(keeper) = &mut self.keeper {
+                if !self.applied {
+                    keeper.add(one);
+                }
+            }
             if one.kind == Kind::State {
+                self.fold.tree.now = one.time;
                 if !self.applied {
                     self.applied = true;
                     let space = one.space as usize;
@@ -314,12 +344,22 @@ impl CallFold {
     fn add_code(&mut self, one: &Seen) {
         if let Some(told) = self.told.next() {
             let process = (one.space, one.vpid);
+            self.fold.tree.now = one.time;
             self.fold.tree.add_code(process, one.address, one.site, &told);
         }
     }
 
     #[inline]
     fn add(&mut self, one: &Seen) {
+        while self.changes.as_slice().first().is_some_and(|change| change.0 <= one.time) {
+            match self.changes.next() {
+                Some((_, process, _, END_OF_PROCESS)) => self.end_process(process.0, process.1),
+                Some((_, process, address, function)) => {
+                    self.fold.tree.set_function(process, address, function);
+                }
+                None => {}
+            }
+        }
         let number = self.number;
         self.number += 1;
         if one.choice == Choice::Outside {
@@ -394,6 +434,7 @@ impl CallFold {
                 }
                 thread.loss_epoch = self.loss_epoch;
                 self.threads.push(thread);
+                self.keys.push(key);
                 self.indexes.insert(key, index);
                 self.threads_unknown |= one.is_ambiguous;
                 index
@@ -442,6 +483,9 @@ impl CallFold {
     /// Tells that a process executes another program: its calls are over. Of threads with a
     /// data stream of their own nothing is done, since the program gets another one.
     pub fn end_process(&mut self, space: u32, vpid: i32) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.ends.push((self.fold.tree.now, (space, vpid)));
+        }
         for (key, &index) in &self.indexes {
             if (key.0, key.1, key.2) == (NO_STREAM, space, vpid) {
                 if let Some(thread) = self.threads.get_mut(index) {
@@ -503,6 +547,31 @@ impl CallFold {
                 thread.finish(&mut self.fold);
             }
         }
+    }
+
+    /// The calls that ended since the last call, if they are kept. Their functions have the
+    /// numbers of the index, where the fold is of one.
+    pub fn take_calls(&mut self) -> Vec<Call> {
+        let calls = self.fold.sinks.as_mut().and_then(|sinks| sinks.calls.as_mut());
+        let mut ended = calls.map(|calls| std::mem::take(&mut calls.ended)).unwrap_or_default();
+        if let Some(ids) = &self.ids {
+            for call in &mut ended {
+                call.block.function = ids.of(call.block.function);
+                call.caller = ids.of(call.caller);
+            }
+        }
+        ended
+    }
+
+    /// Keeps the calls themselves, for [`CallFold::take_calls`]: those of some functions, by
+    /// the numbers that [`CallFold::take_calls`] has, and of some threads, that take so long.
+    pub fn keep_calls(&mut self, functions: Option<&[u32]>, rows: Option<&[u32]>, least: u64) {
+        let functions = functions.map(|wanted| match &self.ids {
+            Some(ids) => ids.numbers_of(wanted),
+            None => flags(wanted.iter().copied()),
+        });
+        let rows = rows.map(|wanted| flags(wanted.iter().copied()));
+        self.sinks().calls = Some(Calls { ended: Vec::new(), functions, rows, least });
     }
 
     /// How long the complete calls of each function took, as far as that is kept.

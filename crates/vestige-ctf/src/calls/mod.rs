@@ -8,6 +8,7 @@
 //! * [`codes`] knows the functions of interpreters, which the trace describes;
 //! * [`thread`] pushes and pops, and decides what an exit ends when it is not the innermost
 //!   call, or when records were lost;
+//! * [`keeper`] keeps what an index of the trace is made of, and [`resume`] begins where that says;
 //! * [`fold`] drives both through merges, and stops where process images change.
 //!
 //! What is not known is counted as such: calls without exit, exits without entry, and calls
@@ -15,8 +16,10 @@
 
 mod codes;
 pub mod fold;
+mod keeper;
 mod long_calls;
 mod process;
+mod resume;
 mod scan;
 mod thread;
 pub mod tree;

@@ -344,14 +344,15 @@ impl Shared {
         state: &mut State,
         told: &mut Vec<Told>,
     ) -> Seen {
-        let Some(class) = layout.classes.get(record.class as usize) else { return self.base };
+        let base = Seen { time: batch.nanoseconds(record), ..self.base };
+        let Some(class) = layout.classes.get(record.class as usize) else { return base };
         if class.kind == Kind::Nothing {
-            return self.base;
+            return base;
         }
-        let seen = self.fields((layout, class), batch, record, state).unwrap_or(self.base);
+        let seen = self.fields((layout, class), batch, record, state).unwrap_or(base);
         if seen.kind == Kind::Code {
             let Some(code) = class.code.and_then(|code| code.read(batch, record, state)) else {
-                return self.base;
+                return base;
             };
             told.push(code);
         }

@@ -12,29 +12,29 @@ const ALWAYS_SEARCHED: usize = 64;
 
 /// An open call, or the mark of a loss.
 #[derive(Debug, Clone)]
-struct Frame {
+pub(super) struct Frame {
     /// When it was entered; of a loss, the last time before it.
-    start: i64,
+    pub(super) start: i64,
     /// Time of the calls it made that have ended.
-    inner: u64,
+    pub(super) inner: u64,
     /// Address of the function.
-    address: u64,
+    pub(super) address: u64,
     /// Where it was called.
-    site: u64,
+    pub(super) site: u64,
     /// Number of its entry.
-    number: u64,
+    pub(super) number: u64,
     /// Node in the tree.
-    node: u32,
+    pub(super) node: u32,
     /// Whether it stands for a loss.
-    is_loss: bool,
+    pub(super) is_loss: bool,
     /// Whether records right behind its entry may be lost.
-    is_in_doubt: bool,
+    pub(super) is_in_doubt: bool,
     /// How many losses the thread had seen at its entry.
-    losses: u64,
+    pub(super) losses: u64,
     /// Whether the call is in the tree; its node is that of its caller otherwise.
-    is_shown: bool,
+    pub(super) is_shown: bool,
     /// How many calls are around it that are in the tree.
-    depth: u16,
+    pub(super) depth: u16,
 }
 
 /// What an exit tells of the function that is left.
@@ -96,15 +96,15 @@ pub struct Thread {
     pub choice: Choice,
     /// How many calls a filter hides.
     pub hidden_calls: u64,
-    stack: Vec<Frame>,
+    pub(super) stack: Vec<Frame>,
     /// Open calls beyond the limit.
-    hidden: u64,
+    pub(super) hidden: u64,
     /// Since when no record is known to be lost.
-    since: i64,
+    pub(super) since: i64,
     /// Up to when any record may be lost.
-    doubt: Option<i64>,
+    pub(super) doubt: Option<i64>,
     /// Grows with each loss, and when one is known to be over.
-    marks: u64,
+    pub(super) marks: u64,
 }
 
 impl Thread {
@@ -294,7 +294,7 @@ impl Thread {
 
     /// A function is left that was not seen to be entered.
     fn leave_unseen(&mut self, fold: &mut Fold, what: Leaving, time: i64, number: u64) {
-        if self.choice != Choice::Shown {
+        if self.choice != Choice::Shown || time < fold.range.0 {
             // Of one before the range of time nothing is in it.
             self.hidden_calls += u64::from(self.choice == Choice::Hidden);
             return;
@@ -387,11 +387,11 @@ impl Thread {
         if let Some(pyramid) = &mut sinks.pyramid {
             pyramid.add(block);
         }
-        if let Some(calls) = &mut sinks.calls {
+        if let Some(calls) = sinks.calls.as_mut().filter(|calls| calls.takes(&block)) {
             let caller = fold.tree.nodes.get(node.parent as usize);
             let caller = caller.map_or(ROOT, |node| node.function);
             let own = elapsed.saturating_sub(frame.inner);
-            calls.push(Call { block, own, caller });
+            calls.ended.push(Call { block, own, caller });
         }
     }
 
@@ -472,7 +472,7 @@ impl Thread {
 impl Frame {
     /// The node and the depth of what is called inside.
     #[inline]
-    fn inside(&self) -> (u32, u16) {
+    pub(super) fn inside(&self) -> (u32, u16) {
         let is_call = !self.is_loss && self.is_shown;
         (self.node, self.depth.saturating_add(u16::from(is_call)))
     }

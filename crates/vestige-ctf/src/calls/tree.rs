@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::codes::{Code, Codes, Told};
 use super::process::Process;
+use crate::intervals::addresses::Addresses;
 
 /// How many levels of calls have nodes of their own.
 pub const MAX_DEPTH: u32 = 512;
@@ -99,6 +100,10 @@ pub struct Tree {
     last_site: Option<(Process, u64, u64)>,
     /// Grows when an address may have become another function.
     epoch: u32,
+    /// Which function was at an address, and when, if that is kept.
+    pub addresses: Option<Addresses>,
+    /// The time of what changes a process image, nanoseconds.
+    pub now: i64,
 }
 
 impl Tree {
@@ -190,6 +195,9 @@ impl Tree {
             None => self.functions.entry(process).or_default().get(&address),
         };
         if let Some(&function) = known {
+            if let Some(addresses) = self.addresses.as_mut().filter(|_| key.is_some()) {
+                addresses.learn(process, address, function);
+            }
             return function;
         }
         if self.function_count as usize >= MAX_FUNCTIONS {
@@ -202,11 +210,45 @@ impl Tree {
             None => self.functions.entry(process).or_default().insert(address, function),
         };
         self.pending.push((process, address, code));
+        if let Some(addresses) = &mut self.addresses {
+            addresses.learn(process, address, function);
+        }
         function
+    }
+
+    /// Tells which function is at an address from now on, whatever was there.
+    pub fn set_function(&mut self, process: Process, address: u64, function: u32) {
+        self.epoch = self.epoch.wrapping_add(1);
+        self.functions.entry(process).or_default().insert(address, function);
+        self.function_count = self.function_count.max(function.saturating_add(1));
+    }
+
+    /// Gives new functions numbers from some on.
+    pub fn reserve_functions(&mut self, count: u32) {
+        self.function_count = self.function_count.max(count);
+    }
+
+    fn forget_addresses(&mut self, process: Process, first: u64, last: u64) {
+        if let Some(addresses) = &mut self.addresses {
+            addresses.forget(process, first, last, self.now);
+        }
+    }
+
+    /// The functions that call sites are in, as far as they are known.
+    pub fn known_sites(&self) -> impl Iterator<Item = (Process, u64, u64)> + '_ {
+        let of_process = |(process, sites): (&Process, &HashMap<u64, u64>)| {
+            let process = *process;
+            let sites: Vec<(u64, u64)> = sites.iter().map(|(&site, &at)| (site, at)).collect();
+            sites.into_iter().map(move |(site, at)| (process, site, at))
+        };
+        self.sites.iter().flat_map(of_process)
     }
 
     /// Tells which function is at some addresses of a process from now on.
     pub fn add_code(&mut self, process: Process, base: u64, size: u64, told: &Told) {
+        if let Some(more) = size.checked_sub(1) {
+            self.forget_addresses(process, base, base.saturating_add(more));
+        }
         self.codes.add(process, base, size, told);
         self.epoch = self.epoch.wrapping_add(1);
     }
@@ -214,12 +256,14 @@ impl Tree {
     /// Tells that the code objects of a process are gone. Returns whether there were any.
     pub fn forget_codes(&mut self, process: Process) -> bool {
         self.epoch = self.epoch.wrapping_add(1);
+        self.forget_addresses(process, 0, u64::MAX);
         self.codes.forget(process, 0, u64::MAX)
     }
 
     /// Tells that addresses of a process, the last one included, may be other functions
     /// from now on.
     pub fn forget(&mut self, process: Process, first: u64, last: u64) {
+        self.forget_addresses(process, first, last);
         if self.codes.forget(process, first, last) {
             self.epoch = self.epoch.wrapping_add(1);
         }

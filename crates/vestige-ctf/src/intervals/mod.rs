@@ -7,11 +7,19 @@
 //! * [`longest`] has the longest calls of each function;
 //! * [`durations`] is both;
 //! * [`pyramid`] has calls as [`blocks`] of a timeline, at several levels of detail;
-//! * [`sinks`] says which of these are wanted.
+//! * [`sinks`] says which of these are wanted;
+//! * [`checkpoints`] and [`addresses`] say what a reading that begins anywhere must know;
+//! * [`index_file`] is all of it as the bytes of a file, made of numbers in few bytes
+//!   ([`packing`]).
 
+pub mod addresses;
 pub mod blocks;
+pub mod checkpoints;
+pub mod columns;
 pub mod durations;
+pub mod function_ids;
 pub mod histogram;
+pub mod index_file;
 pub mod longest;
 pub mod packing;
 pub mod pyramid;
@@ -20,7 +28,9 @@ pub mod sinks;
 mod testing;
 
 pub use blocks::Block;
+pub use checkpoints::CheckPoints;
 pub use durations::{Durations, FunctionDurations};
+pub use index_file::IntervalIndex;
 pub use longest::LongCall;
 pub use pyramid::{Levels, Pyramid};
-pub use sinks::{Call, Sinks};
+pub use sinks::{Call, Calls, Sinks};

@@ -67,6 +67,16 @@ impl<'a> Unpacker<'a> {
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
+    /// Takes a number of 32 bits.
+    pub fn small(&mut self) -> Option<u32> {
+        self.take()?.try_into().ok()
+    }
+
+    /// Takes a number of 32 bits with a sign.
+    pub fn small_signed(&mut self) -> Option<i32> {
+        self.take_signed()?.try_into().ok()
+    }
+
     /// Takes how many things follow, of at least a byte each.
     pub fn count(&mut self) -> Option<usize> {
         let count = usize::try_from(self.take()?).ok()?;

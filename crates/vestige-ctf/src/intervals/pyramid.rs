@@ -187,11 +187,17 @@ impl Levels {
         levels.map(|(level, blocks)| (width(level), blocks.len())).collect()
     }
 
+    /// The finest level that there is.
+    #[must_use]
+    pub fn finest(&self) -> usize {
+        self.finest
+    }
+
     /// The blocks of a level in a range of time, both ends included; by row, depth and start.
-    /// Level 0 is the finest that there is.
+    /// In place of a level that was given up it is the finest that there is.
     #[must_use]
     pub fn within(&self, level: usize, begin: i64, end: i64) -> Vec<Block> {
-        let level = level.saturating_add(self.finest);
+        let level = level.clamp(self.finest, LEVELS - 1);
         let mut found =
             self.blocks.get(level).map_or_else(Vec::new, |blocks| blocks.within(begin, end));
         found.sort_by_key(|block| (block.row, block.depth, block.start));

@@ -1,0 +1,20 @@
+//! Reading any bytes as an index of intervals must not panic, nor may asking for all of it; and
+//! what is read is written as it was.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use vestige_ctf::calls::{CallEvents, CallFold};
+use vestige_ctf::intervals::IntervalIndex;
+
+fuzz_target!(|data: &[u8]| {
+    let Some(index) = IntervalIndex::from_bytes(data) else {
+        return;
+    };
+    for level in 0..3 {
+        let _ = index.blocks(level, i64::MIN, i64::MAX);
+    }
+    let _ = CallFold::resume(CallEvents::default(), &index, (0, i64::MAX));
+    let read = IntervalIndex::from_bytes(&index.to_bytes());
+    assert!(read.is_some_and(|read| read.facts == index.facts));
+});

@@ -1,0 +1,88 @@
+//! `IntervalIndex`: what is kept of traces, so that they need not be read again.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use vestige_ctf::calls::{self, CallEvents};
+use vestige_ctf::intervals;
+use vestige_ctf::intervals::columns::of_blocks;
+use vestige_ctf::intervals::index_file::Row;
+
+use crate::calls::CallFold;
+
+/// Stream, process space, process ID, thread ID, first and last time, records, entries.
+type RowFacts = (u32, u32, i32, i32, i64, i64, u64, u64);
+
+#[doc = core_doc!(IntervalIndex)]
+#[pyclass(frozen, module = "vestige._core")]
+pub struct IntervalIndex {
+    pub inner: intervals::IntervalIndex,
+}
+
+#[pymethods]
+impl IntervalIndex {
+    #[doc = core_doc!(IntervalIndex.from_bytes)]
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> Option<Self> {
+        let inner = py.detach(|| intervals::IntervalIndex::from_bytes(data))?;
+        Some(Self { inner })
+    }
+
+    #[doc = core_doc!(IntervalIndex.to_bytes)]
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| self.inner.to_bytes());
+        PyBytes::new(py, &bytes)
+    }
+
+    #[doc = core_doc!(IntervalIndex.facts)]
+    #[getter]
+    fn facts<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.facts)
+    }
+
+    #[doc = core_doc!(IntervalIndex.rows)]
+    fn rows(&self) -> (Vec<RowFacts>, Vec<RowFacts>) {
+        let facts = |row: &Row| {
+            let (stream, space, vpid, vtid) = row.key;
+            (stream, space, vpid, vtid, row.first, row.last, row.records, row.entries)
+        };
+        let of = |rows: &[Row]| rows.iter().map(facts).collect();
+        (of(&self.inner.threads), of(&self.inner.others))
+    }
+
+    #[doc = core_doc!(IntervalIndex.levels)]
+    fn levels(&self) -> (usize, Vec<(u64, u64)>) {
+        (self.inner.calls.finest(), self.inner.calls.sizes())
+    }
+
+    #[doc = core_doc!(IntervalIndex.points)]
+    #[getter]
+    fn points(&self) -> usize {
+        self.inner.points.len()
+    }
+
+    #[doc = core_doc!(IntervalIndex.blocks)]
+    fn blocks<'py>(
+        &self,
+        py: Python<'py>,
+        level: usize,
+        begin: i64,
+        end: i64,
+        origin: i64,
+    ) -> Bound<'py, PyBytes> {
+        let columns = py.detach(|| of_blocks(&self.inner.blocks(level, begin, end), origin));
+        PyBytes::new(py, &columns)
+    }
+
+    #[doc = core_doc!(IntervalIndex.fold)]
+    fn fold(
+        &self,
+        entries: Vec<String>,
+        exits: Vec<String>,
+        begin: i64,
+        end: i64,
+    ) -> (CallFold, Option<i64>) {
+        let events = CallEvents { entries, exits, ..CallEvents::default() };
+        let (fold, from) = calls::CallFold::resume(events, &self.inner, (begin, end));
+        (CallFold::of(fold), from)
+    }
+}

@@ -1,0 +1,33 @@
+"""Calls as intervals of time: timelines, and indexes that make any part quick."""
+
+from .call_selection import (
+    Call,
+    CallInside,
+    CallRange,
+    CallSelection,
+    CallSource,
+    rows_of,
+)
+from .index_cache import BESIDE, IndexFile, index_key
+from .intervals import Intervals, Loss, Row, intervals_of
+from .states import Change, State, StateRule, states
+
+__all__ = [
+    "BESIDE",
+    "Call",
+    "CallInside",
+    "CallRange",
+    "CallSelection",
+    "CallSource",
+    "Change",
+    "IndexFile",
+    "Intervals",
+    "Loss",
+    "Row",
+    "State",
+    "StateRule",
+    "index_key",
+    "intervals_of",
+    "rows_of",
+    "states",
+]

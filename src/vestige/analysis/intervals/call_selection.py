@@ -1,0 +1,307 @@
+"""Calls one by one, selected with the verbs of selections of event records."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..._typing import NamedTuple, Protocol
+from ...errors import MissingExtraError
+from ...units import Nanoseconds
+from ..function_choice import FunctionChoice
+from ..functions import Function
+from ..threads import Thread
+from .intervals import EARLIEST, LATEST, Intervals, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    from ... import core
+
+__all__ = ["Call", "CallInside", "CallRange", "CallSelection", "CallSource", "rows_of"]
+
+_INCOMPLETE = 1 | 2 | 8
+"""Flags of a call that the range cuts, without an exit, or across a loss."""
+_FORMATS: tuple[Literal["I", "H", "B", "q", "Q"], ...]
+_FORMATS = ("I", "H", "B", "I", "q", "Q", "Q", "I")
+_SIZES = (4, 2, 1, 4, 8, 8, 8, 4)
+
+
+class CallSource(Protocol):
+    """Where calls come from: what is in one is read from there."""
+
+    def calls_between(self, begin: int, end: int, thread: Thread) -> CallSelection:
+        """Select the calls of a thread in a range of time.
+
+        Args:
+            begin: First time, nanoseconds.
+            end: Last time, nanoseconds.
+            thread: The thread.
+        """
+
+    def events_between(self, begin: int, end: int) -> Iterator[core.Event]:
+        """Iterate over the event records in a range of time.
+
+        Args:
+            begin: First time, nanoseconds.
+            end: Last time, nanoseconds.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call of a function."""
+
+    function: Function
+    """The function."""
+    begin: Nanoseconds
+    """When it was entered, nanoseconds; at the earliest where the range begins."""
+    duration: int
+    """How long it took, nanoseconds; what is in the range, if it is cut."""
+    self_time: int
+    """Its time without the calls that it made, nanoseconds."""
+    depth: int
+    """How many calls of its thread were around it."""
+    caller: Function | None
+    """The function that called it; ``None`` if there is none, or it is not known."""
+    thread: Thread
+    """The thread."""
+    is_complete: bool
+    """Whether entry and exit are in the range, and nothing was lost in between."""
+    source: CallSource = field(repr=False, compare=False)
+    """Where it was read."""
+
+    @property
+    def end(self) -> Nanoseconds:
+        """When it was left, nanoseconds; at the latest where the range ends."""
+        return Nanoseconds(self.begin + self.duration)
+
+    def inside(self) -> CallInside:
+        """Return what happened in it: why did this one take so long?
+
+        Example:
+            >>> slow = trace.calls("handle").longest(1)[0]
+            >>> for call in slow.inside().calls.longest(5):
+            ...     print(call.function.name, call.duration)
+        """
+        return CallInside(self)
+
+
+class CallInside:
+    """What a thread did during a call.
+
+    Args:
+        call: The call.
+    """
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    @property
+    def calls(self) -> CallSelection:
+        """The calls that it made, and those that these made."""
+        call = self._call
+        selection = call.source.calls_between(call.begin, call.end, call.thread)
+        return selection.below(call.depth)
+
+    def events(self) -> Iterator[core.Event]:
+        """Iterate over the other event records of its thread."""
+        from ...debuginfo import (  # noqa: PLC0415 - few need it
+            CALL_ENTRY_EVENTS,
+            CALL_EXIT_EVENTS,
+        )
+
+        call = self._call
+        ends = {*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS}
+        for event in call.source.events_between(call.begin, call.end):
+            is_it = (event.process, event.thread) == (
+                call.thread.process.pid,
+                call.thread.tid,
+            )
+            if is_it and event.name not in ends:
+                yield event
+
+
+class CallRange(NamedTuple):
+    """Which calls are wanted."""
+
+    patterns: tuple[str, ...] = ()
+    """Patterns of functions, of which one is to match; all without one."""
+    threads: tuple[int, ...] | None = None
+    """Indexes of rows; all by default."""
+    longer_than: int = 0
+    """How long they take at least, nanoseconds."""
+    begin: int = EARLIEST
+    """First time, nanoseconds."""
+    end: int = LATEST
+    """Last time, nanoseconds."""
+    below: int = -1
+    """How many calls of the thread are around those around it, at least."""
+
+
+class CallSelection:
+    """Calls of a trace, in the order in which they ended.
+
+    Each iteration reads what it needs of the trace again.
+
+    Args:
+        source: Where they come from.
+        intervals: The intervals of the trace.
+        wanted: Which calls are wanted.
+    """
+
+    def __init__(
+        self, source: CallSource, intervals: Intervals, wanted: CallRange
+    ) -> None:
+        self._source = source
+        self._intervals = intervals
+        self._wanted = wanted
+
+    def below(self, depth: int) -> CallSelection:
+        """Select those that have more calls around them than a depth says.
+
+        Args:
+            depth: The depth.
+        """
+        wanted = self._wanted._replace(below=depth)
+        return CallSelection(self._source, self._intervals, wanted)
+
+    def __iter__(self) -> Iterator[Call]:
+        """Iterate over the calls."""
+        functions = self._intervals.functions
+        threads = [row.thread for row in self._intervals.rows]
+        for columns in self._columns():
+            for row, depth, flags, number, begin, duration, own, caller in zip(
+                *columns, strict=True
+            ):
+                if depth > self._wanted.below:
+                    yield Call(
+                        function=functions[number],
+                        begin=Nanoseconds(begin),
+                        duration=duration,
+                        self_time=own,
+                        depth=depth,
+                        caller=_function(functions, caller),
+                        thread=threads[row],
+                        is_complete=not flags & _INCOMPLETE,
+                        source=self._source,
+                    )
+
+    def _columns(self) -> Iterator[list[memoryview]]:
+        """Read the calls as columns, a part of the trace at a time."""
+        wanted = self._wanted
+        fold, begin = self._intervals.fold(wanted.begin, wanted.end)
+        fold.keep_calls(self._functions(), wanted.threads, wanted.longer_than)
+        for _ in self._intervals.read(fold, begin, wanted.end):
+            yield _split(*fold.take_calls())
+        yield _split(*fold.take_calls())
+
+    def _functions(self) -> list[int] | None:
+        """Return the numbers of the functions that are wanted."""
+        if not self._wanted.patterns:
+            return None
+        choice = FunctionChoice(self._wanted.patterns, ())
+        functions = enumerate(self._intervals.functions)
+        return [number for number, one in functions if choice.takes(one)]
+
+    def count(self) -> int:
+        """Return the number of calls: another name of ``len()``."""
+        return len(self)
+
+    def __len__(self) -> int:
+        """Return the number of calls; the trace is read for it."""
+        below = self._wanted.below
+        if below < 0:
+            return sum(len(columns[0]) for columns in self._columns())
+        return sum(
+            sum(depth > below for depth in columns[1]) for columns in self._columns()
+        )
+
+    def longest(self, count: int = 10) -> list[Call]:
+        """Return the longest calls, the longest first; of equal ones the earliest.
+
+        Args:
+            count: How many.
+        """
+        return heapq.nsmallest(
+            count, self, key=lambda call: (-call.duration, call.begin)
+        )
+
+    def to_arrow(self) -> Any:
+        """Return the calls as a ``pyarrow.RecordBatchReader``, for any library.
+
+        The columns are ``function``, ``begin`` and ``end`` (nanoseconds), ``duration``
+        and ``self_time`` (nanoseconds), ``depth``, ``caller``, ``pid``, ``tid``,
+        ``process`` (its name) and ``is_complete``. Calls are read when they are asked
+        for.
+
+        Raises:
+            MissingExtraError: pyarrow is not installed; the extra ``arrow`` brings it.
+        """
+        try:
+            from .call_columns import reader  # noqa: PLC0415 - few need it
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("pyarrow", "arrow") from error
+        below = self._wanted.below
+        return reader(self._intervals, self._columns(), below)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a Polars data frame of the columns of :meth:`to_arrow`.
+
+        Raises:
+            MissingExtraError: Polars or pyarrow is not installed.
+        """
+        try:
+            import polars as pl  # noqa: PLC0415 - optional
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("polars", "polars") from error
+        frame = pl.from_arrow(self.to_arrow().read_all())
+        assert isinstance(frame, pl.DataFrame)  # noqa: S101 - of a table, never a series
+        return frame
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a pandas data frame of the columns of :meth:`to_arrow`.
+
+        Raises:
+            MissingExtraError: pandas or pyarrow is not installed.
+        """
+        return self.to_arrow().read_pandas()
+
+    def __repr__(self) -> str:
+        """Show what is selected."""
+        words = " or ".join(map(repr, self._wanted.patterns)) or "all functions"
+        return f"<CallSelection of {self._source}: {words}>"
+
+
+def rows_of(
+    rows: Sequence[Row], process: int | None, tid: int | None
+) -> tuple[int, ...]:
+    """Return the indexes of the rows of a thread.
+
+    Args:
+        rows: The rows.
+        process: Process ID; any if ``None``.
+        tid: Thread ID.
+    """
+    return tuple(
+        index
+        for index, row in enumerate(rows)
+        if row.tid == tid and process in {None, row.process.pid}
+    )
+
+
+def _function(functions: Sequence[Function], number: int) -> Function | None:
+    return functions[number] if number < len(functions) else None
+
+
+def _split(count: int, data: bytes) -> list[memoryview]:
+    """Cut columns that follow each other apart."""
+    view, columns, at = memoryview(data), [], 0
+    for form, size in zip(_FORMATS, _SIZES, strict=True):
+        part = view[at : at + size * count]
+        at += size * count
+        columns.append(part.cast(form))
+    return columns

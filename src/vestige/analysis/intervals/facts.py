@@ -1,0 +1,109 @@
+"""What an index says in JSON: functions, processes, losses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...graph import LostNotice, Stream
+from ...units import Address
+from ..functions import Function
+
+__all__ = ["StoredFunction", "function_ids", "read_facts", "write_facts"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredFunction(Function):
+    """A function of an index: its place is known as text alone."""
+
+    stored_source: str | None = None
+    """The source file and the line of its beginning."""
+    stored_object: str | None = None
+    """The path of its object on the traced machine."""
+
+    @property
+    def source(self) -> str | None:
+        """The source file and the line of its beginning."""
+        return self.stored_source
+
+    @property
+    def object(self) -> str | None:
+        """The path of its object on the traced machine."""
+        return self.stored_object
+
+
+def function_ids(functions: Sequence[Function]) -> tuple[list[int], list[Function]]:
+    """Give functions numbers; the same one has the same number.
+
+    Args:
+        functions: The functions of a fold.
+
+    Returns:
+        The number of each, and the functions by number.
+    """
+    numbers: dict[Function, int] = {}
+    ids = [numbers.setdefault(one, len(numbers)) for one in functions]
+    return ids, list(numbers)
+
+
+def write_facts(
+    functions: Sequence[Function],
+    names: Mapping[tuple[int, int], str],
+    losses: Sequence[LostNotice],
+    streams: Sequence[Stream],
+) -> bytes:
+    """Return what an index says.
+
+    Args:
+        functions: The functions, by number.
+        names: Names of processes, by process space and process ID.
+        losses: What was lost.
+        streams: The data streams, in the order of the muxer.
+    """
+    numbers = {id(stream): number for number, stream in enumerate(streams)}
+    facts = {
+        "functions": [
+            [one.name, one.object, one.source, one.address] for one in functions
+        ],
+        "processes": [[*process, name] for process, name in names.items()],
+        "losses": [
+            [numbers.get(id(one.stream)), one.begin, one.end, one.count, one.kind]
+            for one in losses
+        ],
+    }
+    return json.dumps(facts, separators=(",", ":")).encode()
+
+
+def read_facts(data: bytes) -> dict[str, Any]:
+    """Return what an index says: functions, names of processes, losses.
+
+    Args:
+        data: What :func:`write_facts` returned.
+
+    Raises:
+        ValueError: It is anything else.
+    """
+    facts = json.loads(data)
+    try:
+        functions = [
+            StoredFunction(
+                name=str(name),
+                address=None if address is None else Address(int(address)),
+                stored_object=None if path is None else str(path),
+                stored_source=None if source is None else str(source),
+            )
+            for name, path, source, address in facts["functions"]
+        ]
+        names = {
+            (int(space), int(pid)): str(name) for space, pid, name in facts["processes"]
+        }
+        losses = [(*map(_number, times), str(kind)) for *times, kind in facts["losses"]]
+    except (KeyError, TypeError) as error:
+        raise ValueError("not what an index says") from error
+    return {"functions": functions, "names": names, "losses": losses}
+
+
+def _number(value: object) -> int | None:
+    return None if value is None else int(value)  # type: ignore[call-overload] # a TypeError is what is wanted

@@ -1,0 +1,75 @@
+"""States of anything over time, by a rule that says what event records change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+
+from ... import core
+from ...units import Nanoseconds
+
+__all__ = ["Change", "State", "StateRule", "states"]
+
+Change = tuple[Hashable, Hashable | None]
+"""What changes, and its new state; ``None`` when it has none any more."""
+
+StateRule = Callable[[core.Event], Change | Iterable[Change] | None]
+"""Tells what an event record changes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Something is in a state for some time."""
+
+    of: Hashable
+    """What: a thread, a CPU, a lock."""
+    state: Hashable
+    """Its state."""
+    begin: Nanoseconds
+    """Since when, nanoseconds."""
+    end: Nanoseconds
+    """Up to when, nanoseconds; the last event record, if it is not complete."""
+    is_complete: bool
+    """Whether it was seen to end."""
+
+    @property
+    def duration(self) -> int:
+        """How long, nanoseconds."""
+        return self.end - self.begin
+
+
+def states(events: Iterable[core.Event], rule: StateRule) -> Iterator[State]:
+    """Work out states.
+
+    Args:
+        events: Event records in the order of time; those without a time are left out.
+        rule: Tells what each of them changes.
+
+    Yields:
+        The states in the order in which they ended, then those that did not end.
+    """
+    current: dict[Hashable, tuple[Hashable, Nanoseconds]] = {}
+    last = Nanoseconds(0)
+    for event in events:
+        if event.timestamp is None:
+            continue
+        last = Nanoseconds(event.timestamp)
+        for of, state in _changes(rule(event)):
+            before = current.pop(of, None)
+            if before is not None and before[0] == state:
+                current[of] = before
+                continue
+            if before is not None:
+                yield State(
+                    of=of, state=before[0], begin=before[1], end=last, is_complete=True
+                )
+            if state is not None:
+                current[of] = (state, last)
+    for of, (state, begin) in current.items():
+        yield State(of=of, state=state, begin=begin, end=last, is_complete=False)
+
+
+def _changes(found: Change | Iterable[Change] | None) -> Iterable[Change]:
+    if found is None:
+        return ()
+    return [found] if isinstance(found, tuple) else found

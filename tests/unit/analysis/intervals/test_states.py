@@ -1,0 +1,51 @@
+"""States by rules: each lasts from the event that sets it to the one that changes it."""
+
+from __future__ import annotations
+
+import vestige
+from support.call_traces import enter, leave, packet, write_calls
+from vestige.analysis.intervals import State
+
+A, B = 0x1000, 0x2000
+
+
+def state(of, name, begin, end, *, is_complete=True):
+    """Return a state."""
+    return State(of=of, state=name, begin=begin, end=end, is_complete=is_complete)
+
+
+def test_states_follow_a_rule(tmp_path):
+    """One event may change several; the same state again is none."""
+    events = [
+        enter(10, A),
+        leave(20),
+        enter(30, B),
+        enter(40, B),
+        leave(50),
+        enter(60, A),
+    ]
+    trace = vestige.open(write_calls(tmp_path / "trace", {"s": [packet(events)]}))
+
+    def rule(event):
+        if event.name.endswith("exit"):
+            return [("cpu", None), ("lock", "free")]
+        if event["addr"] == B:
+            return [("cpu", "busy"), ("lock", "held")]
+        return "cpu", "awake"
+
+    assert list(trace.states(lambda _: None)) == []
+    assert list(trace.states(rule)) == [
+        state("cpu", "awake", 10, 20),
+        state("lock", "free", 20, 30),
+        state("cpu", "busy", 30, 50),
+        state("lock", "held", 30, 50),
+        state("lock", "free", 50, 60, is_complete=False),
+        state("cpu", "awake", 60, 60, is_complete=False),
+    ]
+    part = list(trace.states(rule_of_entries, begin=25, end=45))
+    assert part == [state("cpu", B, 30, 40, is_complete=False)]
+
+
+def rule_of_entries(event):
+    """Say that the CPU is in the function that was entered last."""
+    return ("cpu", event["addr"]) if event.name.endswith("entry") else None
