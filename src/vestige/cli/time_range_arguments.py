@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
     from ..components.filters.trimmer import TimeBound
 
-__all__ = ["TIME_FORMATS", "add_time_range_arguments", "time_bounds"]
+__all__ = ["TIME_FORMATS", "add_time_range_arguments", "range_words", "time_bounds"]
+
+AROUND = "5ms"
+"""How much is shown before and after a time, if nobody says otherwise."""
 
 TIME_FORMATS = """\
 times (BEGIN, END), both ends included:
   YYYY-MM-DD [HH:MM[:SS[.NNNNNNNNN]]]
   HH:MM[:SS[.NNNNNNNNN]]   on the day of the first packet
   [-]SECONDS[.NNNNNNNNN]   since the epoch
+  +DURATION                from the first event on: +10.2s, +500ms, +1min
   local time, or UTC with --clock-gmt
 """
 """For the help."""
@@ -46,6 +50,13 @@ def add_time_range_arguments(
         action=Once,
         help="the same as --begin and --end; also [BEGIN,END]",
     )
+    if not short_end:
+        group.add_argument(
+            "--around",
+            metavar="TIME[,WIDTH]",
+            action=Once,
+            help=f"from WIDTH before TIME to WIDTH after it (default: {AROUND})",
+        )
     group.add_argument(
         "--stream-intersection",
         action="store_true",
@@ -80,18 +91,57 @@ def time_bounds(
     Raises:
         CommandError: The options contradict each other, or hold no times.
     """
-    begin, end = options.begin, options.end
-    if options.timerange is not None:
-        if begin is not None or end is not None:
-            raise CommandError(
-                "--timerange stands for --begin and --end: give one or the other",
-                exit_code=2,
-            )
-        begin, end = split_range(options.timerange)
+    begin, end = range_words(options)
     if begin is None and end is None:
         return None, None
     gmt = options.clock_gmt or getattr(options, "trimmer_gmt", False)
-    return _bound("begin", begin, gmt=gmt), _bound("end", end, gmt=gmt)
+    is_around = getattr(options, "around", None) is not None
+    names = ("around", "around") if is_around else ("begin", "end")
+    bounds = (_bound(*one, gmt=gmt) for one in zip(names, (begin, end), strict=True))
+    return next(bounds), next(bounds)
+
+
+def range_words(options: argparse.Namespace) -> tuple[str | None, str | None]:
+    """Return the beginning and the end of the range, as they are written.
+
+    Args:
+        options: The parsed command line.
+
+    Raises:
+        CommandError: The options contradict each other, or are no range.
+    """
+    begin, end = options.begin, options.end
+    others = (("timerange", split_range), ("around", split_around))
+    for name, split in others:
+        text = getattr(options, name, None)
+        if text is None:
+            continue
+        if begin is not None or end is not None:
+            raise CommandError(
+                f"--{name} stands for --begin and --end: give one or the other",
+                exit_code=2,
+            )
+        begin, end = split(text)
+    return begin, end
+
+
+def split_around(text: str) -> tuple[str, str]:
+    """Return the range that ``TIME[,WIDTH]`` means.
+
+    Args:
+        text: The argument of ``--around``.
+
+    Raises:
+        CommandError: It has another form.
+    """
+    time, _, width = text.partition(",")
+    width = width.strip() or AROUND
+    if time and width[0].isdigit():
+        return f"{time}-{width}", f"{time}+{width}"
+    raise CommandError(
+        f"--around: expected TIME or TIME,WIDTH, such as +10.2s,1ms, not '{text}'",
+        exit_code=2,
+    )
 
 
 def split_range(text: str) -> tuple[str, str]:

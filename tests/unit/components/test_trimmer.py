@@ -83,7 +83,7 @@ def test_a_time_without_a_date_takes_that_of_the_first_message():
         "2012-13-01",
         "1.1234567890",
         "--5",
-        "+5",
+        "+5.",
         " 5",
         "99999999999",
         "-9223372036.854775808",
@@ -93,6 +93,61 @@ def test_anything_else_is_an_error(text):
     """It names what was given."""
     with pytest.raises(SelectionError, match="is not a time"):
         TimeBound.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("+10.2s", 10_200_000_000),
+        ("+3", 3 * SECOND),
+        ("+1.000000001s", SECOND + 1),
+        ("+250ms", 250_000_000),
+        ("+7us", 7_000),
+        ("+7\u00b5s", 7_000),
+        ("+2min", 120 * SECOND),
+        ("+1h", 3600 * SECOND),
+        ("+10s-5ms", 9_995_000_000),
+        ("+10s-5ms+1ns", 9_995_000_001),
+    ],
+)
+def test_times_may_count_from_the_first_event_on(text, after):
+    """With a unit; a number alone is one of seconds."""
+    assert TimeBound.parse(text).resolved(NOON) == NOON + after
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5-1ms", 4_999_000_000),
+        ("-5+1ms", -4_999_000_000),
+        ("2012-10-29+1s", NOON - 12 * 3600 * SECOND + SECOND),
+        ("2012-10-29 12:00-1min", NOON - 60 * SECOND),
+        ("12:00:00.5-500ms", NOON),
+    ],
+)
+def test_a_duration_shifts_any_time(text, expected):
+    """It has a unit, so that no date is taken for one."""
+    assert TimeBound.parse(text, gmt=True).resolved(NOON + 60 * SECOND) == expected
+
+
+@pytest.mark.parametrize("text", ["5-1", "-5s", "+", "+s", "x+1s", "+1d", "2012-10-"])
+def test_durations_of_other_forms_are_errors(text):
+    """As any text that is no time."""
+    with pytest.raises(SelectionError, match="is not a time"):
+        TimeBound.parse(text)
+
+
+def test_the_first_event_counts_and_not_the_packet(tmp_path):
+    """A packet may begin long before, and a trace may have no event."""
+    full = [Packet([event(time) for time in (1_500, 2_000, 2_600)], begin=1_000)]
+    trace = Trace(streams={"a": full, "b": [Packet([event(1_700)], begin=1)]})
+    trace.write(tmp_path)
+    streams = CtfFsSource([tmp_path]).streams
+    bounds = TimeBound.parse("+500ns"), TimeBound.parse("+1us")
+
+    assert time_range(streams, *bounds) == (2_000, 2_500)
+    with pytest.raises(SelectionError, match="needs a trace with events"):
+        time_range([], *bounds)
 
 
 def test_a_range_must_not_begin_after_its_end():

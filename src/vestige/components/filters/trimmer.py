@@ -7,102 +7,27 @@ behind components in Python it cuts what they give.
 
 from __future__ import annotations
 
-import re
-import time
-from calendar import timegm
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from ... import core
 from ..._typing import TYPE_CHECKING
 from ...errors import GraphError, SelectionError
 from ...graph import Selection, Stream
-from ...units import NANOSECONDS_PER_SECOND
+from .time_bound import TimeBound
 
 if TYPE_CHECKING:
     from ...graph.growing import Feed
     from ...graph.message_component import Flow, Pulled
     from ...graph.plan import ComponentSpec
 
-__all__ = ["TimeBound", "check_times", "time_range", "trim", "trim_flow"]
-
-DATE = r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"
-PART = r"(?:\.(?P<part>\d{1,9}))?"
-CLOCK = rf"(?P<hour>\d{{2}}):(?P<minute>\d{{2}})(?::(?P<second>\d{{2}}){PART})?"
-SECONDS = rf"(?P<sign>-?)(?P<seconds>\d+){PART}"
-DATE_FORMAT = re.compile(f"{DATE}(?: {CLOCK})?", re.ASCII)
-CLOCK_FORMAT = re.compile(CLOCK, re.ASCII)
-SECONDS_FORMAT = re.compile(SECONDS, re.ASCII)
-
-LARGEST_TIME = 2**63 - 1
-"""Nanoseconds from the origin are 64-bit integers."""
-
-LIMITS = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59)}
-"""The least and the greatest value of the parts of a date and a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class TimeBound:
-    """One end of a range of time, as far as it is known without a trace."""
-
-    nanoseconds: int
-    """Nanoseconds from the origin, or since midnight."""
-    gmt: bool = False
-    """Whether dates are those of UTC, not of local time."""
-    since_midnight: bool = False
-    """Whether the date is that of the first message."""
-
-    @classmethod
-    def parse(cls, text: str | int, *, gmt: bool = False) -> TimeBound:
-        """Read a time in one of the formats of Babeltrace 2.
-
-        Args:
-            text: ``YYYY-MM-DD [HH:MM[:SS[.NS]]]``, ``HH:MM[:SS[.NS]]`` or
-                ``[-]SECONDS[.NS]``; an integer is a number of seconds.
-            gmt: Whether dates and times are those of UTC, not of local time.
-
-        Returns:
-            The bound.
-
-        Raises:
-            SelectionError: It has another format, or is no time that a trace can have.
-        """
-        text = str(text)
-        if match := DATE_FORMAT.fullmatch(text):
-            return cls(_checked(text, _date(text, match, gmt=gmt)), gmt)
-        if match := CLOCK_FORMAT.fullmatch(text):
-            seconds = _clock_seconds(text, match)
-            value = seconds * NANOSECONDS_PER_SECOND + _part(match)
-            return cls(value, gmt, since_midnight=True)
-        if match := SECONDS_FORMAT.fullmatch(text):
-            value = int(match["seconds"]) * NANOSECONDS_PER_SECOND + _part(match)
-            return cls(_checked(text, -value if match["sign"] else value), gmt)
-        raise SelectionError(
-            f"'{text}' is not a time (Invalid date/time format): expected "
-            "YYYY-MM-DD [HH:MM[:SS[.NS]]], HH:MM[:SS[.NS]] or [-]SECONDS[.NS]"
-        )
-
-    def resolved(self, first: int | None) -> int:
-        """Return nanoseconds from the origin.
-
-        Args:
-            first: Time of the first message, which gives the date.
-
-        Raises:
-            SelectionError: The date is missing and no message has a time.
-        """
-        if not self.since_midnight:
-            return self.nanoseconds
-        if first is None:
-            raise SelectionError(
-                "a time without a date needs a trace whose packets tell their times"
-            )
-        # Babeltrace 2 rounds towards zero here.
-        seconds = abs(first) // NANOSECONDS_PER_SECOND * (1 if first >= 0 else -1)
-        day = time.gmtime(seconds) if self.gmt else time.localtime(seconds)
-        clock, part = divmod(self.nanoseconds, NANOSECONDS_PER_SECOND)
-        fields = (day.tm_year, day.tm_mon, day.tm_mday, 0, 0, clock, 0, 0, -1)
-        return _epoch(fields, gmt=self.gmt) * NANOSECONDS_PER_SECOND + part
+__all__ = [
+    "TimeBound",
+    "check_times",
+    "first_event_time",
+    "time_range",
+    "trim",
+    "trim_flow",
+]
 
 
 def check_times(spec: ComponentSpec) -> None:
@@ -208,6 +133,7 @@ def time_range(
     """
     if begin is None and end is None:
         return None, None
+    streams = [*streams]
     beginnings = []
     for stream in streams:
         if not stream.handle.has_clock:
@@ -218,6 +144,10 @@ def time_range(
         if stream.handle.beginning is not None:
             beginnings.append(stream.handle.beginning)
     first = min(beginnings, default=None)
+    if any(one is not None and one.since_first for one in (begin, end)):
+        # Packets may begin long before it.
+        known = first_event_time(streams)
+        first = first if known is None else known
     if first is not None and least is not None:
         first = max(first, least)
     earliest = None if begin is None else begin.resolved(first)
@@ -230,52 +160,22 @@ def time_range(
     return earliest, latest
 
 
-def _date(text: str, match: re.Match[str], *, gmt: bool) -> int:
-    _check_parts(text, match, ("month", "day"))
-    seconds = _clock_seconds(text, match) if match["hour"] else 0
-    year, month, day = (int(match[name]) for name in ("year", "month", "day"))
-    fields = (year, month, day, 0, 0, seconds, 0, 0, -1)
-    try:
-        epoch = _epoch(fields, gmt=gmt)
-    except (OverflowError, ValueError):
-        raise SelectionError(f"'{text}' is no date that this machine knows") from None
-    return epoch * NANOSECONDS_PER_SECOND + (_part(match) if match["hour"] else 0)
+def first_event_time(streams: Iterable[Stream | Feed]) -> int | None:
+    """Return the time of the first event record, nanoseconds from the origin.
 
+    Args:
+        streams: The data streams; nobody knows that of those that grow.
 
-def _epoch(fields: tuple[int, ...], *, gmt: bool) -> int:
-    """Return seconds since the epoch; too large parts move the date, as in C."""
-    if gmt:
-        return timegm(fields)
-    hours, rest = divmod(fields[5], 3600)
-    minutes, seconds = divmod(rest, 60)
-    year, month, day = fields[:3]
-    return int(time.mktime((year, month, day, hours, minutes, seconds, 0, 0, -1)))
+    Returns:
+        ``None`` when there is no event record.
+    """
+    from ...graph import merges  # noqa: PLC0415 - few ask for it
+    from ...graph.growing import Feed  # noqa: PLC0415 - as above
 
-
-def _clock_seconds(text: str, match: re.Match[str]) -> int:
-    _check_parts(text, match, ("hour", "minute"))
-    hour, minute, second = (int(match[n] or 0) for n in ("hour", "minute", "second"))
-    return hour * 3600 + minute * 60 + second
-
-
-def _check_parts(text: str, match: re.Match[str], names: tuple[str, ...]) -> None:
-    for name in names:
-        least, greatest = LIMITS[name]
-        if not least <= int(match[name]) <= greatest:
-            raise SelectionError(
-                f"'{text}' is not a time: the {name} must be from {least} to {greatest}"
-            )
-
-
-def _part(match: re.Match[str]) -> int:
-    """Return the decimals of a second: .5 is half a second."""
-    return int((match["part"] or "0").ljust(9, "0"))
-
-
-def _checked(text: str, nanoseconds: int) -> int:
-    if abs(nanoseconds) > LARGEST_TIME:
-        raise SelectionError(
-            f"'{text}' is not a time that a trace can have: "
-            "its nanoseconds do not fit 64 bits"
-        )
-    return nanoseconds
+    known = [one for one in streams if not isinstance(one, Feed)]
+    # What is damaged is told when all of it is read.
+    for merge in merges(known, tell=lambda _: None):
+        span = merge.time_span
+        if span is not None:
+            return span[0]
+    return None
