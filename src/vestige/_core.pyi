@@ -1551,6 +1551,28 @@ class CallFold:
         (uint64), and index of the caller or what is in its place (uint32).
         """
 
+    @staticmethod
+    def of_marks(
+        entries: Sequence[str],
+        exits: Sequence[str],
+        joins: bool,
+    ) -> CallFold:
+        """Make a fold that has no trees, but says of event records what they are.
+
+        Args:
+            entries: Names of the events at the entry of a function.
+            exits: Names of the events at its exit.
+            joins: Whether the exit of a call that has nothing in it is hidden, if it is
+                in the same merge as the entry.
+        """
+
+    def mark(self, merge: Merge) -> None:
+        """Say of each event record how deep in calls it is, and how long one took.
+
+        Args:
+            merge: The next merge, for a fold of :meth:`of_marks`.
+        """
+
     def begin(self, merge: Merge) -> None:
         """Begin a merge.
 

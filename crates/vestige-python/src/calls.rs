@@ -132,6 +132,24 @@ impl CallFold {
         (count, PyBytes::new(py, &columns))
     }
 
+    #[doc = core_doc!(CallFold.of_marks)]
+    #[staticmethod]
+    fn of_marks(entries: Vec<String>, exits: Vec<String>, joins: bool) -> Self {
+        let events = CallEvents { entries, exits, ..CallEvents::default() };
+        Self { inner: Mutex::new(calls::CallFold::of_marks(events, joins)) }
+    }
+
+    #[doc = core_doc!(CallFold.mark)]
+    fn mark(&self, py: Python<'_>, merge: &Merge) {
+        let visible = merge.visible();
+        let marked = py.detach(|| self.lock().mark(&merge.inner, visible.as_deref()));
+        let (marks, shown) = marked;
+        merge.set_marks(marks);
+        if let Some(shown) = shown {
+            merge.hide(shown);
+        }
+    }
+
     #[doc = core_doc!(CallFold.begin)]
     fn begin(&self, py: Python<'_>, merge: &Merge) {
         py.detach(|| self.lock().begin(&merge.inner, merge.visible().as_deref()));

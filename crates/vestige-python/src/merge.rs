@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use vestige_ctf::calls::Mark;
 use vestige_ctf::derived::Derived;
 use vestige_ctf::merge_filter::{of_classes, passing};
 use vestige_ctf::model::FieldClass;
@@ -197,6 +198,8 @@ struct Added {
     columns: Vec<AddedColumn>,
     /// For each record in order whether it is shown, when a filter hides some.
     visible: Option<Arc<[bool]>>,
+    /// For each record in order what is said of it as a part of calls, when that is known.
+    marks: Option<Arc<[Mark]>>,
 }
 
 #[doc = core_doc!(Merge)]
@@ -290,13 +293,36 @@ impl Merge {
         added.visible = Some(both.into());
     }
 
+    /// For each record in order what is said of it as a part of calls, when that is known.
+    pub fn marks(&self) -> Option<Arc<[Mark]>> {
+        self.added().marks.clone()
+    }
+
+    /// Says of each record what it is in calls.
+    pub fn set_marks(&self, marks: Vec<Mark>) {
+        self.added().marks = Some(marks.into());
+    }
+
     /// What filters added, for some of the records.
-    fn added_of(&self, kept: &[usize]) -> Vec<AddedColumn> {
-        let of_kept = |one: AddedColumn| AddedColumn {
+    fn added_of(&self, kept: &[usize]) -> Added {
+        let column = |one: AddedColumn| AddedColumn {
             values: Arc::new(one.values.of_records(kept)),
             places: one.places,
         };
-        self.derived().into_iter().map(of_kept).collect()
+        let visible = self.visible().map(|all| of_records(&all, kept, true));
+        let marks = self.marks().map(|all| of_records(&all, kept, Mark::default()));
+        Added { columns: self.derived().into_iter().map(column).collect(), visible, marks }
+    }
+
+    /// What is known of records of a part, by their indexes, for all records.
+    fn among<T: Copy>(&self, whole: &[usize], known: &[T], other: T) -> Vec<T> {
+        let mut all = vec![other; self.inner.records];
+        for (&index, &one) in whole.iter().zip(known) {
+            if let Some(place) = all.get_mut(index) {
+                *place = one;
+            }
+        }
+        all
     }
 
     fn with(&self, py: Python<'_>, inner: muxer::Merge, added: Added, whole: Vec<usize>) -> Self {
@@ -337,6 +363,11 @@ impl Merge {
     }
 }
 
+/// What is known of some of the records.
+fn of_records<T: Copy>(all: &[T], kept: &[usize], other: T) -> Arc<[T]> {
+    kept.iter().map(|&index| all.get(index).copied().unwrap_or(other)).collect()
+}
+
 #[pymethods]
 impl Merge {
     fn __len__(&self) -> usize {
@@ -360,7 +391,7 @@ impl Merge {
             return this.unbind();
         };
         let py = this.py();
-        let added = Added { columns: merge.added_of(&kept), visible: None };
+        let added = Added { visible: None, ..merge.added_of(&kept) };
         match Py::new(py, merge.with(py, inner, added, Vec::new())) {
             Ok(shown) => shown,
             Err(_) => this.unbind(),
@@ -370,11 +401,7 @@ impl Merge {
     #[doc = core_doc!(Merge.within)]
     fn within(&self, py: Python<'_>, trimmer: &Trimmer) -> PyResult<Self> {
         let (inner, kept) = py.detach(|| trimmer.trim(&self.inner));
-        let of_kept = |all: Arc<[bool]>| {
-            kept.iter().map(|&index| all.get(index).copied().unwrap_or(true)).collect()
-        };
-        let visible = self.visible().map(of_kept);
-        Ok(self.with(py, inner, Added { columns: self.added_of(&kept), visible }, Vec::new()))
+        Ok(self.with(py, inner, self.added_of(&kept), Vec::new()))
     }
 
     #[doc = core_doc!(Merge.until_damage)]
@@ -390,8 +417,7 @@ impl Merge {
         };
         let inner = merge.inner.until(first);
         let kept: Vec<usize> = (0..inner.records).collect();
-        let added = Added { columns: merge.added_of(&kept), visible: merge.visible() };
-        Py::new(py, merge.with(py, inner, added, Vec::new()))
+        Py::new(py, merge.with(py, inner, merge.added_of(&kept), Vec::new()))
     }
 
     #[doc = core_doc!(Merge.part)]
@@ -399,11 +425,8 @@ impl Merge {
         let all = self.owners.bind(py).iter();
         let wanted: Vec<bool> = all.map(|one| owners.contains(one)).collect::<PyResult<_>>()?;
         let (inner, kept) = self.inner.of_streams(&wanted);
-        let of_kept = |all: Arc<[bool]>| {
-            kept.iter().map(|&index| all.get(index).copied().unwrap_or(true)).collect()
-        };
-        let visible = self.visible().map(of_kept);
-        Ok(self.with(py, inner, Added { columns: self.added_of(&kept), visible }, kept))
+        let added = self.added_of(&kept);
+        Ok(self.with(py, inner, added, kept))
     }
 
     #[doc = core_doc!(Merge.adopt)]
@@ -413,14 +436,12 @@ impl Merge {
             let values = Arc::new(values.among(&part.whole, self.inner.records));
             self.add_column(AddedColumn { values, places });
         }
-        if let Some(shown) = part.visible() {
-            let mut visible = vec![true; self.inner.records];
-            for (&index, &shown) in part.whole.iter().zip(shown.iter()) {
-                if let Some(place) = visible.get_mut(index) {
-                    *place = shown;
-                }
-            }
-            self.hide(visible);
+        let (visible, marks) = (part.visible(), part.marks());
+        if let Some(shown) = visible {
+            self.hide(self.among(&part.whole, &shown, true));
+        }
+        if let Some(marks) = marks {
+            self.set_marks(self.among(&part.whole, &marks, Mark::default()));
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use vestige_ctf::calls::Mark;
 use vestige_ctf::derived::Derived;
 use vestige_ctf::text::{
     ClockFormat, HeaderFields, Names, OffsetSource, Options, Palette, Renderer, ShortOptions,
@@ -42,12 +43,12 @@ impl Layout {
         merge: &vestige_ctf::muxer::Merge,
         runs: std::ops::Range<usize>,
         first: usize,
-        derived: &[Arc<Derived>],
+        (derived, marks): (&[Arc<Derived>], Option<&[Mark]>),
         write: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Rendered {
         match self {
             Self::Pretty(renderer) => renderer.render(merge, runs, first, derived, write),
-            Self::Short(renderer) => renderer.render(merge, runs, first, derived, write),
+            Self::Short(renderer) => renderer.render(merge, runs, first, (derived, marks), write),
         }
     }
 }
@@ -106,6 +107,7 @@ fn read_short_options(options: &Bound<'_, PyDict>) -> PyResult<ShortOptions> {
         color: flag(options, "color")?,
         ascii: flag(options, "ascii")?,
         labels: labels.unwrap_or_default(),
+        indent: flag(options, "indent")?,
     })
 }
 
@@ -200,10 +202,10 @@ impl TextRenderer {
         let before = merge.inner.runs.get(..runs.0).unwrap_or_default();
         let first = before.iter().map(|run| (run.end - run.start) as usize).sum();
         let derived: Vec<_> = merge.derived().into_iter().map(|one| one.values).collect();
+        let marks = merge.marks();
+        let added = (derived.as_slice(), marks.as_deref());
         match self.inner.lock() {
-            Ok(mut renderer) => {
-                renderer.render(&merge.inner, runs.0..runs.1, first, &derived, write)
-            }
+            Ok(mut renderer) => renderer.render(&merge.inner, runs.0..runs.1, first, added, write),
             Err(_) => Ok(()),
         }
     }

@@ -35,6 +35,7 @@ class Streams(Protocol):
 __all__ = [
     "TIME_FORMATS",
     "AddPatterns",
+    "add_origin_arguments",
     "add_selection_arguments",
     "select",
     "time_bounds",
@@ -114,6 +115,26 @@ def add_selection_arguments(
             help="BEGIN and END are in UTC instead of local time",
         )
     return group
+
+
+def add_origin_arguments(group: argparse._ActionsContainer) -> None:
+    """Add the options that choose threads and processes.
+
+    Args:
+        group: Where to.
+    """
+    for kind, plural, number in (
+        ("thread", "threads", "TID"),
+        ("process", "processes", "PID"),
+    ):
+        group.add_argument(
+            f"--{kind}",
+            metavar=f"{number}|NAME",
+            dest=plural,
+            action=AddPatterns,
+            default=[],
+            help=f"only events of the {kind} with this ID or name (with *; repeatable)",
+        )
 
 
 def select(

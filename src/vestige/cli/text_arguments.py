@@ -136,6 +136,7 @@ def short_text_options(
         ascii=is_ascii_only(),
         width=width,
         labels=tuple((trace, _cut(label, width)) for trace, label in labels.items()),
+        indent=getattr(options, "indent", False),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from .._typing import TYPE_CHECKING
 from ..graph.plan import ComponentSpec, Connection, Plan
 from .layout_arguments import BABELTRACE, layout_of
-from .time_range_arguments import split_range
+from .time_range_arguments import range_words
 
 if TYPE_CHECKING:
     from typing import Any
@@ -59,6 +60,9 @@ def view_plan(
             ComponentSpec(LONG_CALLS, "filter.vestige.calls", {"least-ns": least})
         )
     is_short = layout_of(options) != BABELTRACE
+    if is_short and _tells_durations(options):
+        indent = {"indent": True} if getattr(options, "indent", False) else {}
+        pipe.append(ComponentSpec("call-marks", "filter.vestige.call-marks", indent))
     pipe.append(
         ComponentSpec(SINK, "sink.vestige.short" if is_short else "sink.text.pretty")
     )
@@ -94,11 +98,22 @@ def _recordings(path: str) -> list[dict[str, str]]:
     ]
 
 
+def _tells_durations(options: argparse.Namespace) -> bool:
+    """Tell whether exits say how long their calls took.
+
+    To know it costs time, and programs that read the lines have never got it. So it is
+    there where people look, and where calls are followed anyway.
+    """
+    names = ("indent", "min_duration")
+    asked = any(getattr(options, name, None) for name in names)
+    return asked or sys.stdout.isatty()
+
+
 def _times(options: argparse.Namespace) -> dict[str, str]:
     """Return the bounds of the range of time."""
-    begin, end = (getattr(options, name, None) for name in ("begin", "end"))
-    if getattr(options, "timerange", None) is not None:
-        begin, end = split_range(options.timerange)
+    if not hasattr(options, "begin"):
+        return {}
+    begin, end = range_words(options)
     bounds = {"begin": begin, "end": end}
     return {name: text for name, text in bounds.items() if text is not None}
 
@@ -111,6 +126,9 @@ def _events(
         params["names"] = [*patterns]
     if expressions := getattr(options, "filters", ()):
         params["expressions"] = [*expressions]
+    for name in ("threads", "processes"):
+        if words := getattr(options, name, ()):
+            params[name] = [*words]
     return ComponentSpec("events", "filter.vestige.events", params)
 
 

@@ -54,6 +54,7 @@ BUILT_IN: dict[str, Callable[[], Entry]] = {
     "filter.utils.muxer": _built_in("filters", "muxer"),
     "filter.utils.trimmer": _built_in("filters", "trimmer"),
     "filter.vestige.events": _built_in("filters", "events"),
+    "filter.vestige.call-marks": _built_in("filters", "call_marks"),
     "filter.lttng-utils.debug-info": _built_in("filters", "debug_info"),
     "filter.vestige.calls": _built_in("filters", "calls"),
     "sink.ctf.fs": _built_in("sinks", "ctf_fs"),

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 from itertools import pairwise
 
+import pytest
+
 from vestige.cli.commands.view import ViewCommand
 from vestige.cli.viewing import view_plan
 from vestige.components.registry import Registry
+from vestige.errors import CommandError
 from vestige.graph.plan_check import check_plan
 
 
@@ -24,6 +27,7 @@ def test_options_are_components():
     found = plan(
         *("trace", "--begin=1", "--clock-gmt", "--event=a:*,b:*", "--filter=x > 1"),
         *("--min-duration=2us", "--debug-info-dir=/debug", "--stream-intersection"),
+        *("--indent", "--thread=4,5", "--process=shop"),
     )
     params = {one.class_name: one.params for one in found.components}
     names = [one.name for one in found.components]
@@ -36,6 +40,8 @@ def test_options_are_components():
             "recorder-events": False,
             "names": ["a:*", "b:*"],
             "expressions": ["x > 1"],
+            "threads": ["4", "5"],
+            "processes": ["shop"],
         },
         "filter.lttng-utils.debug-info": {
             "debug-info-dir": "/debug",
@@ -45,6 +51,7 @@ def test_options_are_components():
             "demangle": True,
         },
         "filter.vestige.calls": {"least-ns": 2000},
+        "filter.vestige.call-marks": {"indent": True},
         "sink.vestige.short": {},
     }
     assert [str(one) for one in found.connections] == [
@@ -64,3 +71,31 @@ def test_what_is_not_asked_for_is_not_there():
         "filter.vestige.events",
         "sink.text.pretty",
     ]
+
+
+@pytest.mark.parametrize(
+    ("word", "begin", "end"),
+    [
+        ("--around=+10.2s", "+10.2s-5ms", "+10.2s+5ms"),
+        ("--around=17:48:17,1.5us", "17:48:17-1.5us", "17:48:17+1.5us"),
+        ("--timerange=+1s,+2s", "+1s", "+2s"),
+    ],
+)
+def test_a_range_has_two_ends(word, begin, end):
+    """Of whatever option it is."""
+    [trimmer] = [one for one in plan("t", word).components if one.name == "trimmer"]
+
+    assert trimmer.params == {"begin": begin, "end": end}
+
+
+@pytest.mark.parametrize("word", ["--around=,5ms", "--around=1,x", "--around="])
+def test_around_needs_a_time(word):
+    """A width alone is none."""
+    with pytest.raises(CommandError, match="expected TIME or TIME,WIDTH"):
+        plan("t", word)
+
+
+def test_around_is_a_range_of_its_own():
+    """Together with another one, nobody knows what is meant."""
+    with pytest.raises(CommandError, match="give one or the other"):
+        plan("t", "--around=+1s", "--begin=+2s")

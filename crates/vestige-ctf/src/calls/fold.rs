@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::codes::{Code, CodeName, Told};
 use super::keeper::Keeper;
 use super::long_calls::LongCalls;
+use super::marks::{Mark, MarkKind, Marks};
 use super::process::Process;
 use super::resume::END_OF_PROCESS;
 use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
-use super::thread::{Fold, Leaving, Thread};
+use super::thread::{Ended, Fold, Leaving, Thread};
 use super::tree::{Node, Tree};
 use crate::intervals::function_ids::{flags, FunctionIds};
 use crate::intervals::{Call, Calls, Durations, FunctionDurations, Sinks};
@@ -149,6 +150,8 @@ pub struct CallFold {
     pub(super) changes: std::vec::IntoIter<(i64, Process, u64, u32)>,
     /// What the functions are outside of the fold.
     pub(super) ids: Option<FunctionIds>,
+    /// What is said of the records of the merge, where that is wanted.
+    marks: Option<Marks>,
 }
 
 impl CallFold {
@@ -157,7 +160,7 @@ impl CallFold {
     #[must_use]
     pub fn new(events: CallEvents, least: Option<u64>) -> Self {
         Self {
-            scan: CallScan::new(events),
+            scan: CallScan::new(events, false),
             fold: Fold {
                 tree: Tree::default(),
                 frames: 0,
@@ -189,6 +192,7 @@ impl CallFold {
             numbers_streams: false,
             changes: Vec::new().into_iter(),
             ids: None,
+            marks: None,
         }
     }
 
@@ -212,6 +216,32 @@ impl CallFold {
     /// Folds the calls of some threads alone.
     pub fn choose_threads(&mut self, wanted: Vec<ThreadChoice>) {
         self.wanted = Some(wanted);
+    }
+
+    /// A fold of entries and exits of some names that makes no tree, but [`Mark`]s. With
+    /// `joins`, a call that has nothing in it is one record, if its exit is in the same merge.
+    #[must_use]
+    pub fn of_marks(events: CallEvents, joins: bool) -> Self {
+        let mut fold = Self::new(events.clone(), None);
+        fold.scan = CallScan::new(events, true);
+        fold.marks = Some(Marks::new(joins));
+        fold
+    }
+
+    /// The marks of a merge, the next one of a fold that makes some, and which of its records
+    /// are shown still, if any is not; `visible` as for [`Self::begin`].
+    pub fn mark(
+        &mut self,
+        merge: &Merge,
+        visible: Option<&[bool]>,
+    ) -> (Vec<Mark>, Option<Vec<bool>>) {
+        self.begin(merge, visible);
+        let number = self.number;
+        if let Some(marks) = &mut self.marks {
+            marks.begin(merge.records, number);
+        }
+        self.advance(None);
+        self.marks.as_mut().map(Marks::take).unwrap_or_default()
     }
 
     /// Begins a merge. A call is not in the tree if a filter hides its entry, with `false` in
@@ -296,6 +326,8 @@ impl CallFold {
                 }
             } else if one.kind == Kind::Code {
                 self.add_code(one);
+            } else if self.marks.is_some() {
+                self.add_mark(index, one);
             } else if one.kind != Kind::Nothing {
                 self.add(one);
             }
@@ -347,6 +379,50 @@ impl CallFold {
             self.fold.tree.now = one.time;
             self.fold.tree.add_code(process, one.address, one.site, &told);
         }
+    }
+
+    /// Takes a record and marks it.
+    fn add_mark(&mut self, index: usize, one: &Seen) {
+        let is_call = one.kind != Kind::Nothing;
+        let number = self.number;
+        if is_call {
+            if let Some(marks) = &mut self.marks {
+                marks.count(index);
+            }
+            // In no tree, and whether it is shown or not, or before the range of time.
+            self.add(&Seen { choice: Choice::LeftOut, ..*one });
+        }
+        let found = if is_call { self.thread(one) } else { self.known_thread(one) };
+        let Some(thread) = found.and_then(|index| self.threads.get_mut(index)) else { return };
+        let Some(marks) = &mut self.marks else { return };
+        if one.is_ambiguous {
+            return;
+        }
+        let ended = thread.ended.take();
+        let is_entry = matches!(one.kind, Kind::Entry | Kind::EntryElsewhere);
+        let (kind, around) = match is_call {
+            true if is_entry => (MarkKind::Entry, thread.depth.saturating_sub(1)),
+            true => (MarkKind::Exit, thread.depth),
+            false => (MarkKind::Other, thread.depth),
+        };
+        let duration = ended.and_then(|ended| ended.time);
+        marks.set(index, Mark { depth: around, kind, duration });
+        if one.choice != Choice::Shown {
+            return;
+        }
+        // What an exit tells besides must not get lost.
+        let is_whole = |ended: &Ended| thread.last_entry == Some(ended.entry) && !one.tells_more;
+        if let Some(ended) = ended.filter(is_whole) {
+            marks.join(ended.entry, index, duration);
+        }
+        thread.last_entry = is_entry.then_some(number);
+    }
+
+    /// The index of a record's thread, if anything was called there.
+    fn known_thread(&self, one: &Seen) -> Option<usize> {
+        let key = (one.stream, one.space, one.vpid, one.vtid);
+        let last = self.last_thread.filter(|(last, _)| *last == key);
+        last.map(|(_, index)| index).or_else(|| self.indexes.get(&key).copied())
     }
 
     #[inline]

@@ -9,6 +9,7 @@
 //! * [`thread`] pushes and pops, and decides what an exit ends when it is not the innermost
 //!   call, or when records were lost;
 //! * [`keeper`] keeps what an index of the trace is made of, and [`resume`] begins where that says;
+//! * [`marks`] are made of single records, for whoever shows these;
 //! * [`fold`] drives both through merges, and stops where process images change.
 //!
 //! What is not known is counted as such: calls without exit, exits without entry, and calls
@@ -18,6 +19,7 @@ mod codes;
 pub mod fold;
 mod keeper;
 mod long_calls;
+mod marks;
 mod process;
 mod resume;
 mod scan;
@@ -26,4 +28,5 @@ pub mod tree;
 
 pub use codes::{Code, CodeName};
 pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice, ThreadSummary};
+pub use marks::{Mark, MarkKind};
 pub use scan::CallEvents;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::codes::{CodeLayout, Told};
-use crate::model::{EventClass, TraceClass};
+use crate::model::{EventClass, FieldClass, TraceClass};
 use crate::muxer::Merge;
 use crate::places::origin::{integer, numbers, Known, Origin, Source};
 use crate::places::scan::{read_records, RecordTask, TASK_RECORDS};
@@ -66,6 +66,8 @@ pub struct Seen {
     pub kind: Kind,
     /// Whether the thread may be any of several.
     pub is_ambiguous: bool,
+    /// Whether it tells more than of which call it is.
+    pub tells_more: bool,
     /// Whether the record is wanted for itself.
     pub choice: Choice,
 }
@@ -113,8 +115,13 @@ const NOTHING: Seen = Seen {
     stream: NO_STREAM,
     kind: Kind::Nothing,
     is_ambiguous: false,
+    tells_more: false,
     choice: Choice::Shown,
 };
+
+/// What fields are called that tell of which call a record is, and of which thread.
+const OF_CALL: [&str; 9] =
+    ["addr", "func_addr", "call_site", "ip", "vpid", "vtid", "pid", "tid", "procname"];
 
 /// What an event record class is, and where its addresses are in the payload.
 #[derive(Debug, Clone, Copy)]
@@ -123,6 +130,8 @@ struct ClassLayout {
     address: Option<usize>,
     site: Option<usize>,
     code: Option<CodeLayout>,
+    /// Whether there is more than tells of which call a record is.
+    tells_more: bool,
 }
 
 /// Where fields are in the records of a data stream.
@@ -133,6 +142,8 @@ pub struct Layout {
     origin: Option<Origin>,
     /// Whether threads share the data stream and nothing tells them apart.
     is_ambiguous: bool,
+    /// Whether records that are nothing tell their thread, which the packet does not.
+    tells_all: bool,
     classes: Vec<ClassLayout>,
 }
 
@@ -146,6 +157,8 @@ struct Shared {
 /// Reads records.
 pub struct CallScan {
     events: CallEvents,
+    /// Whether threads are told of records that are nothing else, too.
+    tells_all: bool,
     /// By the address of the data stream, which the entry keeps alive.
     layouts: HashMap<usize, (Arc<DataStream>, Arc<Layout>)>,
     /// Numbers of data streams: parts of one that grows have the same.
@@ -154,8 +167,8 @@ pub struct CallScan {
 
 impl CallScan {
     /// A scan for records of some names.
-    pub fn new(events: CallEvents) -> Self {
-        Self { events, layouts: HashMap::new(), numbers: HashMap::new() }
+    pub fn new(events: CallEvents, tells_all: bool) -> Self {
+        Self { events, tells_all, layouts: HashMap::new(), numbers: HashMap::new() }
     }
 
     /// What each record of a merge tells, in order, and what more those of [`Kind::Code`] do.
@@ -203,13 +216,22 @@ impl CallScan {
         let origin = class.map(|class| Origin::of(trace, class));
         let has_ip = origin.is_some_and(|origin| origin.ip.is_some());
         let packet = class.and_then(|class| class.packet_context.as_ref());
+        let context = class.and_then(|class| class.event_context.clone());
         let classes = class.map_or(&[][..], |class| &class.event_classes);
         Layout {
             number,
             origin,
             is_ambiguous: origin.is_some_and(|origin| origin.thread.is_none())
                 && integer(packet, "cpu_id").is_some(),
-            classes: classes.iter().map(|event| self.class_layout(event, has_ip)).collect(),
+            tells_all: self.tells_all
+                && matches!(origin.and_then(|one| one.thread), Some(Source::Context(_))),
+            classes: classes
+                .iter()
+                .map(|event| ClassLayout {
+                    tells_more: tells_more([&context, &event.context, &event.payload]),
+                    ..self.class_layout(event, has_ip)
+                })
+                .collect(),
         }
     }
 
@@ -220,7 +242,7 @@ impl CallScan {
             let code = CodeLayout::of(payload);
             let kind = code.map_or(Kind::Nothing, |_| Kind::Code);
             let (address, site) = (code.map(|code| code.base), code.map(|code| code.size));
-            return ClassLayout { kind, address, site, code };
+            return ClassLayout { kind, address, site, code, tells_more: true };
         }
         // lttng-ust-cyg-profile(3) calls it func_addr, the tracer writes addr.
         let address = integer(payload, "addr").or_else(|| integer(payload, "func_addr"));
@@ -238,8 +260,13 @@ impl CallScan {
         } else {
             Kind::Nothing
         };
-        ClassLayout { kind, address, site, code: None }
+        ClassLayout { kind, address, site, code: None, tells_more: true }
     }
+}
+
+fn tells_more(scopes: [&Option<FieldClass>; 3]) -> bool {
+    let mut members = scopes.into_iter().flatten().flat_map(FieldClass::members);
+    members.any(|member| !OF_CALL.contains(&member.name()))
 }
 
 fn choice(batch: &Batch, record: &Record) -> Choice {
@@ -346,7 +373,7 @@ impl Shared {
     ) -> Seen {
         let base = Seen { time: batch.nanoseconds(record), ..self.base };
         let Some(class) = layout.classes.get(record.class as usize) else { return base };
-        if class.kind == Kind::Nothing {
+        if class.kind == Kind::Nothing && !layout.tells_all {
             return base;
         }
         let seen = self.fields((layout, class), batch, record, state).unwrap_or(base);
@@ -369,6 +396,7 @@ impl Shared {
     ) -> Option<Seen> {
         let mut seen = self.base;
         seen.kind = class.kind;
+        seen.tells_more = class.tells_more;
         seen.time = batch.nanoseconds(record);
         let mut reader = batch.body_reader(record, state);
         let [context, specific, payload] = batch.body_scopes(record);

@@ -37,6 +37,15 @@ pub(super) struct Frame {
     pub(super) depth: u16,
 }
 
+/// A call that an exit has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended {
+    /// Number of its entry.
+    pub entry: u64,
+    /// How long it took, nanoseconds; `None` where another call may be the one that ended.
+    pub time: Option<u64>,
+}
+
 /// What an exit tells of the function that is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaving {
@@ -96,6 +105,12 @@ pub struct Thread {
     pub choice: Choice,
     /// How many calls a filter hides.
     pub hidden_calls: u64,
+    /// How many calls are open.
+    pub depth: u32,
+    /// The call that the last exit ended.
+    pub ended: Option<Ended>,
+    /// The number of the last shown record, if it is an entry.
+    pub last_entry: Option<u64>,
     pub(super) stack: Vec<Frame>,
     /// Open calls beyond the limit.
     pub(super) hidden: u64,
@@ -124,6 +139,9 @@ impl Thread {
             loss_epoch: 0,
             choice: Choice::Shown,
             hidden_calls: 0,
+            depth: 0,
+            ended: None,
+            last_entry: None,
             stack: Vec::new(),
             hidden: 0,
             since: time,
@@ -179,6 +197,7 @@ impl Thread {
             fold.tree.begin(node);
         }
         fold.frames += 1;
+        self.depth += 1;
         self.stack.push(Frame {
             start: time,
             inner: 0,
@@ -323,6 +342,12 @@ impl Thread {
     fn end_top(&mut self, fold: &mut Fold, time: i64, end: End, number: Option<u64>) {
         let Some(frame) = self.stack.pop() else { return };
         fold.frames = fold.frames.saturating_sub(1);
+        self.depth = self.depth.saturating_sub(1);
+        if number.is_some() {
+            let is_sure = self.exits_are_named || frame.losses == self.marks;
+            let time = is_sure.then(|| elapsed(frame.start, time));
+            self.ended = Some(Ended { entry: frame.number, time });
+        }
         if !frame.is_shown {
             if let Some(caller) = self.stack.last_mut() {
                 caller.inner = caller.inner.saturating_add(frame.inner);

@@ -18,6 +18,7 @@ from ..min_duration import add_min_duration_argument, call_duration_filter
 from ..newest_recording import take_newest
 from ..selection_arguments import (
     TIME_FORMATS,
+    add_origin_arguments,
     add_selection_arguments,
     report_unmatched,
     time_bounds,
@@ -57,6 +58,9 @@ examples:
   vestige view --event 'my_app:*' TRACE
   vestige view --follow                     the recording that runs, while it runs
   vestige view --min-duration=10us TRACE    only calls that take so long
+  vestige view --indent TRACE               calls with braces, and what is in them
+  vestige view --thread=4711 -t +10.2s,+10.3s TRACE
+  vestige view --around=17:48:17.523,1ms TRACE
   vestige view --all TRACE                  also what the recorder itself needs
   vestige view --layout=babeltrace TRACE    all fields, as babeltrace2 shows them
   vestige view --debug-info-target-prefix=/srv/board-root TRACE
@@ -76,6 +80,7 @@ examples:
             help="a trace directory (default: the newest recording)",
         )
         selecting = add_selection_arguments(parser, with_gmt=False)
+        add_origin_arguments(selecting)
         add_min_duration_argument(
             selecting,
             "hide function calls shorter than TIME (10us, 1.5ms, 2s); other events "
@@ -86,6 +91,12 @@ examples:
             action="store_true",
             help="also show the events that only the recorder needs: state dumps and "
             "loaded objects",
+        )
+        parser.add_argument(
+            "--indent",
+            action="store_true",
+            help="indent events by the calls of their thread: 'f() {' at an entry, '}' "
+            "and how long it took at the exit",
         )
         add_layout_arguments(parser)
         parser.add_argument(
@@ -108,6 +119,10 @@ examples:
     def run(self, options: argparse.Namespace) -> int:
         """Show the traces; return the exit status."""
         time_bounds(options)
+        if options.indent and layout_of(options) != SHORT:
+            raise CommandError(
+                f"--indent is for --layout={SHORT}, not for {BABELTRACE}", exit_code=2
+            )
         take_newest(options)
         if options.follow:
             _check_follow(options)

@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --base-params --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --connect --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --plugin-path --probe --process --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
+set -g _shtab_vestige_opts_with_value --arena-size --around --base-params --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --connect --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --plugin-path --probe --process --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -123,9 +123,13 @@ complete -c vestige -n '_shtab_vestige_using view' -l filter -x -d 'only events 
 complete -c vestige -n '_shtab_vestige_using view' -s b -l begin -x -d 'start at BEGIN'
 complete -c vestige -n '_shtab_vestige_using view' -l end -x -d 'stop after END'
 complete -c vestige -n '_shtab_vestige_using view' -s t -l timerange -x -d 'the same as --begin and --end; also [BEGIN,END]'
+complete -c vestige -n '_shtab_vestige_using view' -l around -x -d 'from WIDTH before TIME to WIDTH after it (default: 5ms)'
 complete -c vestige -n '_shtab_vestige_using view' -l stream-intersection -d 'only the time when all data streams of a trace are active'
+complete -c vestige -n '_shtab_vestige_using view' -l thread -x -d 'only events of the thread with this ID or name (with *; repeatable)'
+complete -c vestige -n '_shtab_vestige_using view' -l process -x -d 'only events of the process with this ID or name (with *; repeatable)'
 complete -c vestige -n '_shtab_vestige_using view' -l min-duration -x -d 'hide function calls shorter than TIME (10us, 1.5ms, 2s); other events are shown'
 complete -c vestige -n '_shtab_vestige_using view' -l all -d 'also show the events that only the recorder needs: state dumps and loaded objects'
+complete -c vestige -n '_shtab_vestige_using view' -l indent -d 'indent events by the calls of their thread: '"'"'f() {'"'"' at an entry, '"'"'}'"'"' and how long it took at the exit'
 complete -c vestige -n '_shtab_vestige_using view' -l layout -xka "short babeltrace" -d 'short: one short line for each event (the default); babeltrace: all events and fields, as babeltrace2 shows them (-f and -n imply it)'
 complete -c vestige -n '_shtab_vestige_using view' -l wide -d 'do not cut lines to the width of the terminal (they are never cut when the output is not a terminal)'
 complete -c vestige -n '_shtab_vestige_using view' -l no-debug-info -d 'do not look up source lines'
@@ -168,6 +172,7 @@ complete -c vestige -n '_shtab_vestige_using report' -l filter -x -d 'only event
 complete -c vestige -n '_shtab_vestige_using report' -s b -l begin -x -d 'start at BEGIN'
 complete -c vestige -n '_shtab_vestige_using report' -l end -x -d 'stop after END'
 complete -c vestige -n '_shtab_vestige_using report' -s t -l timerange -x -d 'the same as --begin and --end; also [BEGIN,END]'
+complete -c vestige -n '_shtab_vestige_using report' -l around -x -d 'from WIDTH before TIME to WIDTH after it (default: 5ms)'
 complete -c vestige -n '_shtab_vestige_using report' -l stream-intersection -d 'only the time when all data streams of a trace are active'
 complete -c vestige -n '_shtab_vestige_using report' -l clock-gmt -d 'BEGIN and END are in UTC instead of local time'
 complete -c vestige -n '_shtab_vestige_using report' -l wide -d 'do not cut lines to the width of the terminal (they are never cut when the output is not a terminal)'
@@ -190,6 +195,7 @@ complete -c vestige -n '_shtab_vestige_using export' -l filter -x -d 'only event
 complete -c vestige -n '_shtab_vestige_using export' -s b -l begin -x -d 'start at BEGIN'
 complete -c vestige -n '_shtab_vestige_using export' -l end -x -d 'stop after END'
 complete -c vestige -n '_shtab_vestige_using export' -s t -l timerange -x -d 'the same as --begin and --end; also [BEGIN,END]'
+complete -c vestige -n '_shtab_vestige_using export' -l around -x -d 'from WIDTH before TIME to WIDTH after it (default: 5ms)'
 complete -c vestige -n '_shtab_vestige_using export' -l stream-intersection -d 'only the time when all data streams of a trace are active'
 complete -c vestige -n '_shtab_vestige_using export' -l clock-gmt -d 'BEGIN and END are in UTC instead of local time'
 complete -c vestige -n '_shtab_vestige_using export' -l debug-info-dir -xka "(__fish_complete_directories)" -d 'look for separate debug files in these directories (default: $VESTIGE_DEBUG_PATH, or else /usr/lib/debug)'
@@ -275,6 +281,7 @@ complete -c vestige -n '_shtab_vestige_using check' -l filter -x -d 'only events
 complete -c vestige -n '_shtab_vestige_using check' -s b -l begin -x -d 'start at BEGIN'
 complete -c vestige -n '_shtab_vestige_using check' -l end -x -d 'stop after END'
 complete -c vestige -n '_shtab_vestige_using check' -s t -l timerange -x -d 'the same as --begin and --end; also [BEGIN,END]'
+complete -c vestige -n '_shtab_vestige_using check' -l around -x -d 'from WIDTH before TIME to WIDTH after it (default: 5ms)'
 complete -c vestige -n '_shtab_vestige_using check' -l stream-intersection -d 'only the time when all data streams of a trace are active'
 complete -c vestige -n '_shtab_vestige_using check' -l clock-gmt -d 'BEGIN and END are in UTC instead of local time'
 complete -c vestige -n '_shtab_vestige_using check; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a trace directory (default: the newest recording)'
@@ -295,6 +302,7 @@ complete -c vestige -n '_shtab_vestige_using debuginfo' -l filter -x -d 'only ev
 complete -c vestige -n '_shtab_vestige_using debuginfo' -s b -l begin -x -d 'start at BEGIN'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -l end -x -d 'stop after END'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -s t -l timerange -x -d 'the same as --begin and --end; also [BEGIN,END]'
+complete -c vestige -n '_shtab_vestige_using debuginfo' -l around -x -d 'from WIDTH before TIME to WIDTH after it (default: 5ms)'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -l stream-intersection -d 'only the time when all data streams of a trace are active'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -l clock-gmt -d 'BEGIN and END are in UTC instead of local time'
 complete -c vestige -n '_shtab_vestige_using debuginfo' -l wide -d 'do not cut lines to the width of the terminal (they are never cut when the output is not a terminal)'

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...graph.selection import Selection
     from ...graph.stream import Stream
 
-__all__ = ["calls", "debug_info", "events", "muxer", "trimmer"]
+__all__ = ["call_marks", "calls", "debug_info", "events", "muxer", "trimmer"]
 
 DEBUG_INFO_NAME = "debug_info"
 """How debug-info filters call what they add, if nobody says otherwise."""
@@ -99,11 +99,13 @@ def events() -> Entry:
     return Entry(
         ComponentClass(
             "filter.vestige.events",
-            "Leave out events by their names or fields.",
+            "Leave out events by their names, fields, threads or processes.",
             {
                 "names": Parameter(ARRAY_OF_STRINGS),
                 "expressions": Parameter(ARRAY_OF_STRINGS),
                 "recorder-events": Parameter(BOOLEAN),
+                "threads": Parameter(ARRAY_OF_STRINGS),
+                "processes": Parameter(ARRAY_OF_STRINGS),
             },
             is_pushed_down=True,
             behind=_split_events,
@@ -146,4 +148,18 @@ def calls() -> Entry:
         ),
         "filters.call_duration",
         "make_call_duration",
+    )
+
+
+def call_marks() -> Entry:
+    """Describe ``filter.vestige.call-marks``."""
+    return Entry(
+        ComponentClass(
+            "filter.vestige.call-marks",
+            "Tell sink.vestige.short how long calls took, and how deep events are in "
+            "calls.",
+            {"indent": Parameter(BOOLEAN)},
+        ),
+        "filters.call_marks",
+        "make_call_marks",
     )

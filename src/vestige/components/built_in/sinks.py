@@ -54,7 +54,8 @@ def short() -> Entry:
                 name: Parameter(BOOLEAN)
                 for name in TEXT_SWITCHES
                 if name.startswith(("no-delta", "clock-"))
-            },
+            }
+            | {"indent": Parameter(BOOLEAN)},
         ),
         "sinks.text_short",
         "make_text_short",

@@ -47,6 +47,12 @@ def choose_events(
             stream: wanted._replace(recorder_events=False)
             for stream, wanted in narrowed.items()
         }
+    origins = (spec.params.get(name, ()) for name in ("threads", "processes"))
+    threads, processes = origins
+    if threads or processes:
+        from .origins import choose_origins  # noqa: PLC0415 - few ask for it
+
+        narrowed = choose_origins(narrowed, threads, processes)
     from ...graph.record_filter import check_filter  # noqa: PLC0415 - few ask for it
 
     for expression in spec.params.get("expressions", ()):

@@ -34,6 +34,8 @@ class ShortTextOptions(NamedTuple):
     """Columns that a line may have; ``None``: as many as it needs."""
     labels: tuple[tuple[int, str], ...] = ()
     """What the column of traces has for the index of each; none: no such column."""
+    indent: bool = False
+    """Indent events by the calls around them, and put these between braces."""
 
 
 class TextShortSink(TextPrettySink):

@@ -1,12 +1,13 @@
 //! One event as one line.
 
-use super::options::{Colors, ShortOptions};
+use super::layout::{indent_columns, Layout, Widths, GAP, LEAST_WIDTH};
 use super::place::PlaceText;
 use super::plan::{EventPlan, ScopePlan, StreamPlan};
-use super::step::{push_step, STEP_COLUMNS};
+use super::step::{push_duration, push_step, STEP_COLUMNS};
 use super::who::{Facts, WhoText};
 use super::width::{columns, cut, push_spaces};
 use crate::bits::BitReader;
+use crate::calls::{Mark, MarkKind};
 use crate::record::{DecodeError, State};
 use crate::stream::{Batch, Part, Record};
 use crate::text::digits::{push_decimal, push_decimal_padded};
@@ -16,70 +17,8 @@ use crate::text::options::Options;
 use crate::text::renderer::MAX_TEXT;
 use crate::text::time::TimeFormatter;
 
-/// Spaces between columns.
-const GAP: usize = 2;
-/// Lines are not cut to less, however narrow the terminal is.
-const LEAST_WIDTH: usize = 60;
 /// With fewer columns left for them, fields and place are cut with all of the line.
 const LEAST_ROOM: usize = 8;
-/// Widest columns that others are aligned behind, when nothing limits the line.
-const WIDEST: Widths = Widths { who: 32, name: 40, fields: 48 };
-
-/// How wide the columns are that have no width of their own.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Widths {
-    /// Process and thread.
-    pub who: usize,
-    /// Name of the event.
-    pub name: usize,
-    /// Fields.
-    pub fields: usize,
-}
-
-impl Widths {
-    /// The wider ones of two.
-    pub fn max(self, other: Self) -> Self {
-        Self {
-            who: self.who.max(other.who),
-            name: self.name.max(other.name),
-            fields: self.fields.max(other.fields),
-        }
-    }
-
-    /// The narrower ones of two.
-    pub fn min(self, other: Self) -> Self {
-        Self {
-            who: self.who.min(other.who),
-            name: self.name.min(other.name),
-            fields: self.fields.min(other.fields),
-        }
-    }
-
-    /// The widest that a line may have.
-    pub fn most(width: Option<usize>) -> Self {
-        let Some(width) = width else { return WIDEST };
-        Self {
-            who: WIDEST.who.min(width / 5),
-            name: WIDEST.name.min(width / 3),
-            fields: WIDEST.fields.min(width / 3),
-        }
-    }
-}
-
-/// What all lines share.
-pub struct Layout<'a> {
-    /// Options of the layout.
-    pub options: &'a ShortOptions,
-    /// Options of the fields.
-    pub fields: &'a Options,
-    /// Colours.
-    pub colors: &'a Colors,
-    /// How wide the columns are.
-    pub widths: Widths,
-    /// How wide they may become.
-    pub most: Widths,
-}
-
 /// What is kept of a packet from run to run.
 #[derive(Default)]
 pub struct PacketText {
@@ -92,7 +31,7 @@ pub struct PacketText {
 
 /// Writes the lines of a task.
 pub struct LineWriter<'a> {
-    layout: &'a Layout<'a>,
+    pub(super) layout: &'a Layout<'a>,
     /// The lines.
     pub out: Vec<u8>,
     /// Fields of contexts, which come after those of the payload.
@@ -102,6 +41,8 @@ pub struct LineWriter<'a> {
     address: PlaceText,
     /// The place of a call with its arguments or its result.
     call: PlaceText,
+    /// The fields of a call, which come after it where it has a brace.
+    pub(super) fields: Vec<u8>,
     /// How wide the columns would have to be.
     pub seen: Widths,
     /// How long the text may become.
@@ -140,6 +81,7 @@ impl<'a> LineWriter<'a> {
             who: WhoText::default(),
             address: PlaceText::default(),
             call: PlaceText::default(),
+            fields: Vec::new(),
             seen: Widths::default(),
             most: MAX_TEXT,
         }
@@ -156,7 +98,7 @@ impl<'a> LineWriter<'a> {
         (batch, record): (&Batch, &Record),
         (plan, event): (&StreamPlan, &EventPlan),
         packet: &mut PacketText,
-        place: Option<&PlaceText>,
+        (place, mark): (Option<&PlaceText>, Option<&Mark>),
         (clock, last): (&mut TimeFormatter, &mut Last),
     ) -> Result<(), DecodeError> {
         let start = self.out.len();
@@ -170,8 +112,18 @@ impl<'a> LineWriter<'a> {
         for scope in [&plan.event_context, &event.context].into_iter().flatten() {
             self.context(scope, &mut reader, &mut facts, &mut packet.state)?;
         }
-        self.who_and_name(&facts, event);
+        self.who(&facts);
+        let braces = mark.filter(|mark| self.layout.options.indent && mark.kind != MarkKind::Other);
+        if braces.is_none() {
+            if self.layout.options.indent {
+                push_spaces(&mut self.out, indent_columns(mark, self.layout.options.width));
+            }
+            self.name(event);
+        }
         let fields = self.out.len();
+        if let (None, Some(duration)) = (braces, mark.and_then(|mark| mark.duration)) {
+            push_duration(&mut self.out, duration, self.layout.options.ascii, self.layout.colors);
+        }
         if let Some(payload) = &event.payload {
             let (palette, style) = (&self.layout.fields.palette, self.layout.fields.style);
             let (out, most) = (&mut self.out, self.most);
@@ -187,7 +139,11 @@ impl<'a> LineWriter<'a> {
                 self.out.extend_from_slice(more);
             }
         }
-        self.end(start, fields, place.filter(|place| place.columns() > 0), &facts);
+        let place = place.filter(|place| place.columns() > 0);
+        match braces {
+            Some(mark) => self.end_with_braces((start, fields), mark, place, &facts),
+            None => self.end(start, fields, place, &facts),
+        }
         Ok(())
     }
 
@@ -239,7 +195,7 @@ impl<'a> LineWriter<'a> {
     }
 
     #[inline]
-    fn who_and_name(&mut self, facts: &Facts<'_>, event: &EventPlan) {
+    fn who(&mut self, facts: &Facts<'_>) {
         let Layout { colors, widths, .. } = *self.layout;
         let (who, width) = self.who.of(facts, colors);
         self.out.extend_from_slice(who);
@@ -247,29 +203,21 @@ impl<'a> LineWriter<'a> {
         if widths.who.max(width) > 0 {
             push_spaces(&mut self.out, widths.who.saturating_sub(width) + GAP);
         }
+    }
+
+    #[inline]
+    fn name(&mut self, event: &EventPlan) {
         event.name.push(&mut self.out);
         self.seen.name = self.seen.name.max(event.columns);
-        push_spaces(&mut self.out, widths.name.saturating_sub(event.columns) + GAP);
+        push_spaces(&mut self.out, self.layout.widths.name.saturating_sub(event.columns) + GAP);
     }
 
     /// Appends the place, cuts what does not fit and ends the line.
     #[inline]
     fn end(&mut self, start: usize, fields: usize, place: Option<&PlaceText>, facts: &Facts<'_>) {
         let written = columns(self.out.get(fields..).unwrap_or_default());
-        let mut alone = std::mem::take(&mut self.address);
-        let mut place = match (place, facts.address) {
-            (None, Some(address)) => {
-                alone.set_address(address);
-                Some(&alone)
-            }
-            (place, _) => place,
-        };
-        let mut call = std::mem::take(&mut self.call);
-        if !(facts.arguments.is_empty() && facts.result.is_empty()) {
-            let nowhere = PlaceText::default();
-            call.set_call(place.unwrap_or(&nowhere), facts.arguments, facts.result);
-            place = Some(&call);
-        }
+        let mut made = (std::mem::take(&mut self.address), std::mem::take(&mut self.call));
+        let place = whole_place(place, facts, &mut made);
         if let Some(width) = self.layout.options.width {
             let width = width.max(LEAST_WIDTH);
             let before = columns(self.out.get(start..fields).unwrap_or_default());
@@ -283,9 +231,34 @@ impl<'a> LineWriter<'a> {
             self.pad(written);
             place.push_to(&mut self.out);
         }
-        self.address = alone;
-        self.call = call;
+        (self.address, self.call) = made;
         self.seen.fields = self.seen.fields.max(written.min(self.layout.most.fields));
+        self.end_line();
+    }
+
+    /// Ends the line of a call that has braces: what is called, and how long it took.
+    fn end_with_braces(
+        &mut self,
+        (start, fields): (usize, usize),
+        mark: &Mark,
+        place: Option<&PlaceText>,
+        facts: &Facts<'_>,
+    ) {
+        let mut made = (std::mem::take(&mut self.address), std::mem::take(&mut self.call));
+        let place = whole_place(place, facts, &mut made);
+        self.braces(fields, mark, place);
+        (self.address, self.call) = made;
+        if let Some(width) = self.layout.options.width.map(|width| width.max(LEAST_WIDTH)) {
+            if columns(self.out.get(start..).unwrap_or_default()) > width {
+                let (sign, reset) = (self.sign(), self.layout.colors.reset);
+                cut(&mut self.out, start, width, sign, reset);
+            }
+        }
+        self.end_line();
+    }
+
+    #[inline]
+    fn end_line(&mut self) {
         while self.out.last() == Some(&b' ') {
             self.out.pop();
         }
@@ -340,4 +313,28 @@ impl<'a> LineWriter<'a> {
         push_spaces(&mut self.out, gap);
         place.push_cut(&mut self.out, place_room, sign, reset);
     }
+}
+
+/// What is known of the place of an event, with what its function is called with or ended
+/// with; `made` holds what has to be made for that: an address, and a call.
+#[inline]
+fn whole_place<'p>(
+    known: Option<&'p PlaceText>,
+    facts: &Facts<'_>,
+    made: &'p mut (PlaceText, PlaceText),
+) -> Option<&'p PlaceText> {
+    let (alone, call) = made;
+    let place: Option<&'p PlaceText> = match (known, facts.address) {
+        (None, Some(address)) => {
+            alone.set_address(address);
+            Some(alone)
+        }
+        (known, _) => known,
+    };
+    if facts.arguments.is_empty() && facts.result.is_empty() {
+        return place;
+    }
+    let nowhere = PlaceText::default();
+    call.set_call(place.unwrap_or(&nowhere), facts.arguments, facts.result);
+    Some(call)
 }

@@ -5,6 +5,8 @@
 //! columns may grow from one merge to the next. So the text does not depend on which core
 //! renders what.
 
+mod calls;
+mod layout;
 mod line;
 mod options;
 mod place;
@@ -17,7 +19,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-use self::line::{Layout, LineWriter, PacketText, Widths};
+use self::layout::{Layout, Widths};
+use self::line::{LineWriter, PacketText};
 use self::options::Colors;
 use self::place::PlaceText;
 use self::plan::{EventPlan, StreamPlan};
@@ -26,6 +29,7 @@ use super::plans::PlanTable;
 use super::renderer::{MAX_TEXT, TEXT_STEP};
 use super::tasks::{in_waves, Piece, Pieces, Task, Timeline};
 use super::time::{OffsetSource, TimeFormatter};
+use crate::calls::Mark;
 use crate::derived::{Derived, MadeOf, OfValues};
 use crate::error::CtfError;
 use crate::muxer::Merge;
@@ -71,7 +75,8 @@ impl ShortRenderer {
 
     /// Gives the text of the records of some runs of a merge to `write`, piece by piece in
     /// order, until it returns `false`. `first` is the index in the merge of the first record of
-    /// the runs; `derived` are the columns that filters added, of which a line shows the first place.
+    /// the runs. `derived` are the columns that filters added, of which a line shows the first place,
+    /// and `marks` say what the records are in calls.
     ///
     /// # Errors
     ///
@@ -82,7 +87,7 @@ impl ShortRenderer {
         merge: &Merge,
         runs: Range<usize>,
         first: usize,
-        derived: &[Arc<Derived>],
+        (derived, marks): (&[Arc<Derived>], Option<&[Mark]>),
         write: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<(), (usize, CtfError)> {
         let (table, options, fields) = (&mut self.plans, &self.options, &self.fields);
@@ -107,12 +112,17 @@ impl ShortRenderer {
             merge,
             plans: &plans,
             places: self.places.columns(derived),
+            marks,
             written: AtomicUsize::new(0),
             pieces: &self.pieces,
         };
         if let (None, Some(task)) = (self.widths, tasks.first()) {
             let (_, seen) = shared.task(task, &layout, &mut self.clock.clone());
             layout.widths = seen.min(most);
+            if self.options.indent {
+                // What is indented has no columns.
+                (layout.widths.name, layout.widths.fields) = (0, 0);
+            }
             shared.written.store(0, Ordering::Relaxed);
         }
         let render = |clock: &mut TimeFormatter, task| shared.task(&task, &layout, clock);
@@ -121,7 +131,9 @@ impl ShortRenderer {
             widths = widths.max(seen);
             self.pieces.write(piece, write)
         });
-        self.widths = Some(widths.min(most));
+        let aligned =
+            if self.options.indent { Widths { who: most.who, ..Widths::default() } } else { most };
+        self.widths = Some(widths.min(aligned));
         rendered
     }
 }
@@ -131,6 +143,7 @@ struct Shared<'a> {
     merge: &'a Merge,
     plans: &'a [Arc<StreamPlan>],
     places: Vec<MadeOf<'a, Option<PlaceText>>>,
+    marks: Option<&'a [Mark]>,
     /// About how much text all tasks have written.
     written: AtomicUsize,
     pieces: &'a Pieces,
@@ -160,13 +173,13 @@ impl Shared<'_> {
                 }
                 let others = self.written.load(Ordering::Relaxed).saturating_sub(told);
                 lines.most = MAX_TEXT.saturating_sub(others);
-                let event = plan.events.get(&batch.stream, record.class, |class| {
-                    EventPlan::new(class, layout.fields, layout.colors)
-                });
+                let event = plan
+                    .events
+                    .get(&batch.stream, record.class, |class| EventPlan::new(class, layout));
                 let Some(event) = event else { continue };
                 let time = (&mut *clock, &mut last);
-                let place = self.place(index);
-                let written = lines.line((batch, record), (plan, event), packet, place, time);
+                let known = (self.place(index), self.mark(index));
+                let written = lines.line((batch, record), (plan, event), packet, known, time);
                 if let Err(error) = written {
                     lines.out.truncate(length);
                     let at = batch.file_offset(record);
@@ -177,6 +190,11 @@ impl Shared<'_> {
             }
         }
         ((lines.out, None), lines.seen)
+    }
+
+    #[inline]
+    fn mark(&self, index: usize) -> Option<&Mark> {
+        self.marks?.get(index)
     }
 
     #[inline]

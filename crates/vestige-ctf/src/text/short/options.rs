@@ -15,6 +15,8 @@ pub struct ShortOptions {
     pub ascii: bool,
     /// For indexes of traces what stands in the column of traces, which is there when any is.
     pub labels: Vec<(usize, String)>,
+    /// Whether events are indented by the calls around them, and calls have braces.
+    pub indent: bool,
 }
 
 impl ShortOptions {

@@ -18,6 +18,8 @@ pub struct PlaceText {
     columns: usize,
     /// Bytes and columns of the function, of which something is cut first.
     function: (usize, usize),
+    /// Bytes of the words that link it with what comes next.
+    link: usize,
 }
 
 impl PlaceText {
@@ -29,10 +31,12 @@ impl PlaceText {
         place.function = (place.text.len(), columns(&place.text));
         if !source.is_empty() {
             let link = if function.is_empty() { "at " } else { " at " };
+            place.link = link.len();
             place.push(link, source, colors.source, colors.reset);
         } else if function.is_empty() {
             place.push("", object, colors.function, colors.reset);
         } else if !object.is_empty() {
+            place.link = " in ".len();
             place.push(" in ", without_offset(object), colors.source, colors.reset);
         }
         place.columns = columns(&place.text);
@@ -44,7 +48,17 @@ impl PlaceText {
         self.text.clear();
         self.text.extend_from_slice(b"0x");
         push_hexadecimal(&mut self.text, address);
-        (self.columns, self.function) = (self.text.len(), (0, 0));
+        (self.columns, self.function, self.link) = (self.text.len(), (0, 0), 0);
+    }
+
+    /// What is called, and where that is; the latter is empty where one of them is known.
+    pub fn parts(&self) -> (&[u8], &[u8]) {
+        let (bytes, _) = self.function;
+        let (function, rest) = self.text.split_at_checked(bytes).unwrap_or((&self.text, b""));
+        match function {
+            b"" => (rest, b""),
+            _ => (function, rest.get(self.link..).unwrap_or_default()),
+        }
     }
 
     /// Makes it the text of another place with what its function is called with, or what the
@@ -60,6 +74,7 @@ impl PlaceText {
             self.text.extend_from_slice(if result.starts_with(RAISES) { b" " } else { b" -> " });
             push_safe(&mut self.text, result, b"");
         }
+        self.link = place.link;
         self.function = if bytes == 0 { (0, 0) } else { (self.text.len(), columns(&self.text)) };
         self.text.extend_from_slice(rest);
         self.columns = columns(&self.text);

@@ -2,7 +2,8 @@
 
 use vestige_escapes::push_safe;
 
-use super::options::{Colors, ShortOptions};
+use super::layout::Layout;
+use super::options::ShortOptions;
 use super::who::{can_have, Facts, Role};
 use super::width::{columns, push_spaces};
 use crate::bits::BitReader;
@@ -86,7 +87,8 @@ impl StreamPlan {
 impl EventPlan {
     /// The plan of an event record class.
     #[cold]
-    pub fn new(event: &EventClass, options: &Options, colors: &Colors) -> Self {
+    pub fn new(event: &EventClass, layout: &Layout<'_>) -> Self {
+        let Layout { fields: options, colors, .. } = *layout;
         let full = event.name.clone().unwrap_or_else(|| format!("event {}", event.id));
         let call = CALLS.iter().find_map(|provider| full.strip_prefix(provider));
         let call = call.filter(|name| matches!(*name, "func_entry" | "func_exit"));
@@ -107,6 +109,7 @@ impl EventPlan {
             ScopePlan::new(class, options, |name| match name {
                 // The address of a call is what its place tells.
                 "addr" if call.is_some() => Some(Role::Address),
+                "call_site" if call.is_some() && layout.options.indent => Some(Role::Site),
                 "arguments" if is_python => Some(Role::Arguments),
                 "result" if is_python => Some(Role::Result),
                 _ => None,

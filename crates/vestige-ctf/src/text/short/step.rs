@@ -18,7 +18,20 @@ pub fn push_step(out: &mut Vec<u8>, step: i64, ascii: bool, colors: &Colors) {
     let (length, wide) = write_step(&mut text, step, ascii);
     let text = text.get(..length).unwrap_or_default();
     push_spaces(out, STEP_COLUMNS.saturating_sub(length - usize::from(wide)));
-    let color = match step.unsigned_abs() {
+    push_colored(out, text, step.unsigned_abs(), colors);
+}
+
+/// Appends a duration in nanoseconds, as a step without its sign.
+pub fn push_duration(out: &mut Vec<u8>, duration: u64, ascii: bool, colors: &Colors) {
+    let mut text = [0; 16];
+    let step = i64::try_from(duration).unwrap_or(i64::MAX);
+    let (length, _) = write_step(&mut text, step, ascii);
+    push_colored(out, text.get(1..length).unwrap_or_default(), duration, colors);
+}
+
+#[inline]
+fn push_colored(out: &mut Vec<u8>, text: &[u8], amount: u64, colors: &Colors) {
+    let color = match amount {
         0..MILLISECOND => "",
         MILLISECOND..SECOND => colors.warning,
         _ => colors.alarm,
@@ -122,5 +135,15 @@ mod tests {
         let mut out = Vec::new();
         push_step(&mut out, 1_500, true, &Colors::default());
         assert_eq!(out, b"+1.50us");
+    }
+
+    #[test]
+    fn durations_have_no_sign_and_no_space() {
+        let mut out = Vec::new();
+        for duration in [0, 1_500, 4_600_000, u64::MAX] {
+            push_duration(&mut out, duration, true, &Colors::default());
+            out.push(b' ');
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), "0ns 1.50us 4.60ms 106751d ");
     }
 }

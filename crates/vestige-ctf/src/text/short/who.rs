@@ -26,6 +26,8 @@ pub enum Role {
     Arguments,
     /// What a call ended with, as text.
     Result,
+    /// Where a call comes from, which the call around it tells.
+    Site,
 }
 
 /// What is known of the process, the thread and the code of an event.
@@ -76,7 +78,7 @@ impl<'a> Facts<'a> {
             Role::Thread => self.thread = Some(value as i64),
             Role::Cpu => self.cpu = Some(value as i64),
             Role::Address => self.address = Some(value),
-            Role::Name | Role::Arguments | Role::Result => {}
+            Role::Name | Role::Arguments | Role::Result | Role::Site => {}
         }
         Ok(())
     }
