@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, Protocol
 
-__all__ = ["event_html", "facts_html"]
+__all__ = ["event_html", "facts_html", "rows_html"]
 
 LONGEST_VALUE = 200
 """Most characters of a value."""
@@ -65,3 +65,27 @@ def facts_html(title: str, rows: Iterable[tuple[str, object]]) -> str:
 def _text(value: object) -> str:
     text = str(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+
+
+def rows_html(
+    title: str, head: Iterable[str], rows: Iterable[Iterable[object]], most: int = 50
+) -> str:
+    """Show rows as a table.
+
+    Args:
+        title: What they are about.
+        head: Names of the columns.
+        rows: The rows.
+        most: How many are shown; a last row says how many are missing.
+    """
+    names = [*head]
+    every = [*rows]
+    cells = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(_text(one))}</td>" for one in row) + "</tr>"
+        for row in every[:most]
+    )
+    if len(every) > most:
+        missing = f"{len(every) - most} more"
+        body += f"<tr><td colspan='{len(names)}'>{missing}</td></tr>"
+    return f"<table><caption>{escape(title)}</caption><tr>{cells}</tr>{body}</table>"

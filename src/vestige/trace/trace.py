@@ -36,6 +36,8 @@ from .selection import Time, time_of
 
 if TYPE_CHECKING:
     from ..analysis import CallTree, Thread
+    from ..analysis.locks import Locks
+    from ..analysis.memory import Memory
 
 __all__ = ["Trace", "TraceDamageWarning", "open"]
 
@@ -281,6 +283,51 @@ class Trace(CallReading):
             threads=threads,
             progress=progress,
         )
+
+    def locks(self, *, longest: int = 10) -> Locks:
+        """Find out who waited for mutexes, how long, and who had them meanwhile.
+
+        Args:
+            longest: How many of the longest waits are kept.
+
+        Returns:
+            What the events of ``vestige record --pthread``, or of LTTng's wrapper,
+            tell.
+
+        Raises:
+            SelectionError: The events do not tell their threads.
+
+        Example:
+            >>> for one in vestige.open("my-trace").locks().sites:
+            ...     print(one.site, one.waited, one.longest_wait)
+        """
+        from ..analysis.locks import read_locks  # noqa: PLC0415 - few need it
+
+        return read_locks(
+            self._source,
+            self._places(),
+            selection=self._selection,
+            longest=longest,
+        )
+
+    def memory(self) -> Memory:
+        """Find out which memory was not freed, and who asked for it.
+
+        Returns:
+            What the events of ``vestige record --libc``, or of LTTng's wrapper, tell.
+
+        Example:
+            >>> for one in vestige.open("my-trace").memory().sites:
+            ...     print(one.site, one.live_blocks, one.live)
+        """
+        from ..analysis.memory import read_memory  # noqa: PLC0415 - few need it
+
+        return read_memory(self._source, self._places(), selection=self._selection)
+
+    def _places(self) -> Filter | None:
+        """Return what adds places to events; ``None`` without debug information."""
+        options = self._debug_info
+        return None if options is None else DebugInfoFilter(options, [self._source])
 
     def _note(self, notice: Notice) -> None:
         if isinstance(notice, DamageNotice):

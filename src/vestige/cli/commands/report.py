@@ -64,6 +64,8 @@ examples:
   vestige report --tree TRACE               who called whom
   vestige report --events TRACE             which events, how many, how often
   vestige report --thread TRACE             each thread separately
+  vestige report --locks TRACE              who waited for mutexes
+  vestige report --memory TRACE             what was not freed
   vestige report --process=4711 TRACE       only this process
   vestige report --sort=self --limit=10 TRACE
   vestige report --begin=17:48:17.5 --end=17:48:18 TRACE

@@ -154,6 +154,8 @@ complete -c vestige -n '_shtab_vestige_using view; and test $_shtab_vestige_npos
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a report -d 'Read the CTF traces in or below each PATH, rebuild the calls of each thread from the entries and exits of functions, and print how often each function was called and how long it took: in total, and without the functions it called. Of a trace without calls, and with --events, print how many events there are of each name, when, and in how many threads.'
 complete -c vestige -n '_shtab_vestige_using report' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using report' -l events -d 'report how many events there are of each name, when, and of which threads; the default for a trace without calls of functions'
+complete -c vestige -n '_shtab_vestige_using report' -l locks -d 'report who waited for mutexes, how long, and who had them: of what '"'"'record --pthread'"'"' recorded'
+complete -c vestige -n '_shtab_vestige_using report' -l memory -d 'report which memory was not freed, who asked for it, and what was freed twice: of what '"'"'record --libc'"'"' recorded'
 complete -c vestige -n '_shtab_vestige_using report' -l tree -d 'print the call tree'
 complete -c vestige -n '_shtab_vestige_using report' -l thread -x -d 'report each thread separately; with TID, only this thread (repeatable)'
 complete -c vestige -n '_shtab_vestige_using report' -l process -x -d 'report only this process (repeatable)'

@@ -352,5 +352,5 @@ def size(amount: int) -> str:
 
 def count(number: int, what: str) -> str:
     """Write a number of things."""
-    plural = "es" if what.endswith("s") else "s"
+    plural = "es" if what.endswith(("s", "x")) else "s"
     return f"{number:,} {what}{'' if number == 1 else plural}"

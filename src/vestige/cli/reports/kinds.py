@@ -44,6 +44,18 @@ KINDS: tuple[Kind, ...] = (
         "report how many events there are of each name, when, and of which threads; "
         "the default for a trace without calls of functions",
     ),
+    Kind(
+        "locks",
+        "locks",
+        "report who waited for mutexes, how long, and who had them: of what 'record "
+        "--pthread' recorded",
+    ),
+    Kind(
+        "memory",
+        "memory",
+        "report which memory was not freed, who asked for it, and what was freed "
+        "twice: of what 'record --libc' recorded",
+    ),
 )
 """The reports that options ask for; one at a time."""
 

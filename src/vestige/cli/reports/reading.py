@@ -13,6 +13,7 @@ from ..render.progress import ProgressBar
 if TYPE_CHECKING:
     import argparse
 
+    from ...components.filters.debug_info import DebugInfoFilter
     from ...components.sources.ctf_fs import CtfFsSource
     from ...debuginfo import Resolver
     from ...graph import Selection
@@ -50,7 +51,8 @@ class Reading:
         """Whether a part of the events was asked for."""
         options = self.options
         chosen = options.event, options.filters, options.begin, options.end
-        return any(chosen) or options.timerange is not None
+        ranges = options.timerange, options.around
+        return any(chosen) or any(one is not None for one in ranges)
 
     def resolver(self) -> Resolver:
         """Return what names functions, as the command line wants it."""
@@ -59,6 +61,12 @@ class Reading:
 
         wanted = debug_file_options(self.options)
         return Resolver(finder_for([self.source], wanted), demangle=wanted.demangle)
+
+    def places(self) -> DebugInfoFilter:
+        """Return what adds places to events, as the command line wants it."""
+        from ...components.filters.debug_info import DebugInfoFilter
+
+        return DebugInfoFilter(debug_file_options(self.options), [self.source])
 
     @contextmanager
     def progress(

@@ -1,0 +1,54 @@
+"""Tables with numbers on the left and a text at the end, as reports have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...plain_text import plain
+from .call_style import LEAST_NAME, CallStyle, bold, cut
+
+__all__ = ["column_lines", "size"]
+
+GAP = "  "
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+KIBIBYTE = 1024
+
+
+def size(count: int) -> str:
+    """Write a number of bytes in the unit that suits it.
+
+    Args:
+        count: The bytes.
+    """
+    number = float(count)
+    for unit in UNITS:
+        if abs(number) < KIBIBYTE or unit == UNITS[-1]:
+            break
+        number /= KIBIBYTE
+    return f"{count} B" if unit == "B" else f"{number:.4g} {unit}"
+
+
+def column_lines(
+    head: Sequence[str], rows: Sequence[Sequence[str]], style: CallStyle
+) -> Iterator[str]:
+    """Write a table; what is beyond the limit of rows is counted.
+
+    Args:
+        head: Titles; the last one is that of the text.
+        rows: The cells. The last one may hold anything.
+        style: What is shown.
+
+    Yields:
+        The lines.
+    """
+    shown = rows[: style.limit] if style.limit else rows
+    widths = [
+        max(len(row[index]) for row in (head, *shown)) for index in range(len(head) - 1)
+    ]
+    room = max(LEAST_NAME, style.width - sum(widths) - len(GAP) * len(widths))
+    for number, row in enumerate((head, *shown)):
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=False)]
+        line = GAP.join([*cells, cut(plain(row[-1]), room)])
+        yield bold(line, style) if number == 0 else line
+    if len(rows) > len(shown):
+        yield f"{len(rows) - len(shown)} more: --limit=0 shows all"
