@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, Protocol
 
-__all__ = ["event_html", "facts_html", "rows_html"]
+__all__ = ["event_html", "facts_html", "frame_html", "rows_html", "time_text"]
 
 LONGEST_VALUE = 200
 """Most characters of a value."""
@@ -89,3 +89,38 @@ def rows_html(
         missing = f"{len(every) - most} more"
         body += f"<tr><td colspan='{len(names)}'>{missing}</td></tr>"
     return f"<table><caption>{escape(title)}</caption><tr>{cells}</tr>{body}</table>"
+
+
+_TIME_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
+_DIGITS = 4
+
+
+def time_text(nanoseconds: float | None) -> str:
+    """Return a duration as people write it: ``4.612 ms``.
+
+    Args:
+        nanoseconds: The duration; ``None`` if it is not known, which is no text.
+    """
+    if nanoseconds is None:
+        return ""
+    for size, unit in _TIME_UNITS:
+        if nanoseconds >= size:
+            whole = len(str(int(nanoseconds // size)))
+            return f"{nanoseconds / size:.{max(_DIGITS - whole, 0)}f} {unit}"
+    return f"{nanoseconds:.0f} ns"
+
+
+def frame_html(page: str, title: str, height: int = 620) -> str:
+    """Show a page within a notebook, by itself: it can do nothing to the notebook.
+
+    Args:
+        page: The whole page.
+        title: What it shows.
+        height: How high, pixels.
+    """
+    # Pages have far fewer single quotes than double ones.
+    inside = page.replace("&", "&amp;").replace("'", "&#39;")
+    return (
+        f"<iframe title='{escape(title)}' sandbox='allow-scripts' "
+        f"style='width:100%;height:{height}px;border:0' srcdoc='{inside}'></iframe>"
+    )

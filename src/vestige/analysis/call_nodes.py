@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .._typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ __all__ = [
     "FunctionCalls",
     "call_counts",
     "function_calls",
+    "functions_html",
     "merged",
 ]
 
@@ -218,3 +219,28 @@ def function_calls(roots: Iterable[CallNode]) -> list[FunctionCalls]:
             calls.add(node, is_inner=depth > 0)
     kept = [one for one in found.values() if one.calls]
     return sorted(kept, key=lambda one: (-one.total, -one.calls))
+
+
+def functions_html(title: str, functions: Sequence[FunctionCalls]) -> str:
+    """Show in a notebook how often functions were called, and how long they took.
+
+    Args:
+        title: Whose functions they are.
+        functions: The functions.
+    """
+    from ..notebook import rows_html, time_text  # noqa: PLC0415 - for notebooks only
+
+    head = ("function", "total", "self", "calls", "mean", "longest", "place")
+    rows = [
+        (
+            one.function.name,
+            time_text(one.total),
+            time_text(one.self_time),
+            f"{one.calls:,}",
+            time_text(one.mean),
+            time_text(one.longest),
+            one.function.source or one.function.object or "",
+        )
+        for one in functions
+    ]
+    return rows_html(title, head, rows)

@@ -28,7 +28,13 @@ from ..damage import Damage
 from ..errors import SelectionError
 from ..graph import LostNotice
 from ..units import Nanoseconds, Vpid
-from .call_nodes import CallNode, FunctionCalls, function_calls, merged
+from .call_nodes import (
+    CallNode,
+    FunctionCalls,
+    function_calls,
+    functions_html,
+    merged,
+)
 from .functions import Function
 from .threads import Process, Thread
 
@@ -71,6 +77,12 @@ class ThreadCalls:
         process = Process(self.vpid, self.name, self.trace)
         return Thread(process=process, tid=self.vtid, begin=self.begin, end=self.end)
 
+    def _repr_html_(self) -> str:
+        """Show in a notebook what each function took."""
+        return functions_html(
+            f"Calls of thread {self.thread}", function_calls([self.root])
+        )
+
 
 @dataclass(slots=True, kw_only=True)
 class CallTree:
@@ -107,6 +119,10 @@ class CallTree:
     """How long the complete calls of each function took, if that was asked for."""
     damage: list[Damage] = field(default_factory=list)
     """What could not be read."""
+    picture: Callable[[CallTree], str] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """Draws it in HTML for notebooks, where it is of a whole trace."""
 
     @property
     def lost(self) -> int:
@@ -179,7 +195,8 @@ class CallTree:
             replace(thread, root=chosen_calls(thread.root, takes, max_depth))
             for thread in self.threads
         ]
-        chosen = replace(self, threads=[one for one in threads if one.root.callees])
+        with_calls = [one for one in threads if one.root.callees]
+        chosen = replace(self, threads=with_calls, picture=None)
         functions = chosen.functions()
         left = {(one.function.name, one.function.source) for one in functions}
         chosen.coroutines = [
@@ -209,3 +226,8 @@ class CallTree:
             if durations is not None and durations.count == row.complete:
                 row.durations = durations
         return found
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what each function took, and the page of the trace."""
+        picture = "" if self.picture is None else self.picture(self)
+        return functions_html("Calls", self.functions()) + picture

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..units import Nanoseconds, Vpid
 
-__all__ = ["Process", "Thread"]
+__all__ = ["Process", "Thread", "Threads"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,7 +40,36 @@ class Thread:
     calls: int = field(default=0, compare=False)
     """How many calls it made, as far as they were counted."""
 
+    @property
+    def duration(self) -> int | None:
+        """From its first event record to its last, nanoseconds, if both are known."""
+        if self.begin is None or self.end is None:
+            return None
+        return self.end - self.begin
+
     def __str__(self) -> str:
         """Show what a person calls it."""
         name = self.name or self.process.name
         return f"{self.tid} ({name})" if name else str(self.tid)
+
+
+class Threads(list[Thread]):
+    """Threads, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        """Show them in a notebook."""
+        from ..notebook import rows_html, time_text  # noqa: PLC0415 - for notebooks only
+
+        head = ("process", "thread", "name", "event records", "calls", "time")
+        rows = [
+            (
+                one.process.pid,
+                one.tid,
+                one.name or one.process.name or "",
+                f"{one.events:,}",
+                f"{one.calls:,}",
+                time_text(one.duration),
+            )
+            for one in self
+        ]
+        return rows_html("Threads", head, rows)

@@ -14,7 +14,8 @@ from .selection import EventSelection, Time, time_of
 if TYPE_CHECKING:
     from .. import core
     from ..analysis import Thread
-    from ..analysis.intervals import CallSelection, Intervals, State, StateRule
+    from ..analysis.intervals import CallSelection, Intervals, StateRule, States
+    from ..analysis.threads import Threads
 
 __all__ = ["CallReading"]
 
@@ -76,14 +77,16 @@ class CallReading(EventSelection):
     def _streams(self) -> Sequence[Stream]:
         return tuple(self._source.streams)
 
-    def threads(self) -> list[Thread]:
+    def threads(self) -> Threads:
         """Return the threads, in the order of their first calls; then those without.
 
         Example:
             >>> for thread in vestige.open("my-trace").threads():
             ...     print(thread.tid, thread.process.name, thread.events, thread.calls)
         """
-        return self.intervals().threads()
+        from ..analysis.threads import Threads  # noqa: PLC0415 - few need it
+
+        return Threads(self.intervals().threads())
 
     def calls(
         self,
@@ -143,7 +146,7 @@ class CallReading(EventSelection):
 
     def states(
         self, rule: StateRule, *, begin: Time | None = None, end: Time | None = None
-    ) -> Iterator[State]:
+    ) -> States:
         """Work out states of anything over time: of threads, CPUs, locks.
 
         Args:
@@ -163,9 +166,9 @@ class CallReading(EventSelection):
             >>> for one in trace.states(running):
             ...     print(one.of, one.state, one.duration)
         """
-        from ..analysis.intervals import states  # noqa: PLC0415 - few need it
+        from ..analysis.intervals import States  # noqa: PLC0415 - few need it
 
-        return states(self.events(begin=begin, end=end), rule)
+        return States(self.events(begin=begin, end=end), rule)
 
     def calls_between(self, begin: int, end: int, thread: Thread) -> CallSelection:
         """Select the calls of a thread in a range of time.

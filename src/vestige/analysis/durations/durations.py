@@ -21,6 +21,16 @@ __all__ = ["DurationBucket", "Durations", "LongCall"]
 SUB_BUCKETS = 32
 """Buckets of a power of two, as ``vestige_ctf::intervals::histogram`` has them."""
 
+_SHOWN = {
+    "shortest": 0.0,
+    "50 %": 0.5,
+    "90 %": 0.9,
+    "99 %": 0.99,
+    "99.9 %": 0.999,
+    "longest": 1.0,
+}
+"""Quantiles in notebooks."""
+
 
 @dataclass(frozen=True, slots=True)
 class DurationBucket:
@@ -127,6 +137,19 @@ class Durations:
             f"<Durations: {self.count} calls, median {middle} ns, 99 % {most} ns, "
             f"longest {self._ends[1]} ns>"
         )
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook how long they took, and the longest."""
+        from ...notebook import facts_html, rows_html, time_text  # noqa: PLC0415 - for notebooks only
+
+        facts: list[tuple[str, object]] = [("count", f"{self.count:,}")]
+        for name, part in _SHOWN.items():
+            facts.append((name, time_text(self.quantile(part))))
+        rows = [
+            (time_text(one.duration), one.begin, one.thread) for one in self.longest
+        ]
+        head = ("duration", "begin ns", "thread")
+        return facts_html("Durations", facts) + rows_html("The longest", head, rows)
 
 
 def _bounds(bucket: int) -> tuple[int, int]:

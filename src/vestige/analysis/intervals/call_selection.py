@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..._typing import NamedTuple, Protocol
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "CallInside", "CallRange", "CallSelection", "CallSource", "rows_of"]
 
+_SHOWN = 50
+"""Calls in notebooks: no more are read."""
 _INCOMPLETE = 1 | 2 | 8
 """Flags of a call that the range cuts, without an exit, or across a loss."""
 _FORMATS: tuple[Literal["I", "H", "B", "q", "Q"], ...]
@@ -274,6 +277,27 @@ class CallSelection:
         """Show what is selected."""
         words = " or ".join(map(repr, self._wanted.patterns)) or "all functions"
         return f"<CallSelection of {self._source}: {words}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first of them in a notebook."""
+        from ...notebook import rows_html, time_text  # noqa: PLC0415 - for notebooks only
+
+        first = [*islice(self, _SHOWN + 1)]
+        rows = [
+            (
+                one.function.name,
+                time_text(one.duration),
+                time_text(one.self_time),
+                one.begin,
+                one.thread,
+                one.caller.name if one.caller else "",
+                "yes" if one.is_complete else "no",
+            )
+            for one in first[:_SHOWN]
+        ]
+        title = "Calls" if len(first) == len(rows) else f"The first {_SHOWN} calls"
+        head = ("function", "duration", "self", "begin ns", "thread", "caller")
+        return rows_html(title, (*head, "complete"), rows)
 
 
 def rows_of(

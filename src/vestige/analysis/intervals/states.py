@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from ... import core
 from ...units import Nanoseconds
 
-__all__ = ["Change", "State", "StateRule", "states"]
+__all__ = ["Change", "State", "StateRule", "States", "states"]
+
+_SHOWN = 50
+"""States in notebooks: no more are read than tell them."""
 
 Change = tuple[Hashable, Hashable | None]
 """What changes, and its new state; ``None`` when it has none any more."""
@@ -36,6 +40,46 @@ class State:
     def duration(self) -> int:
         """How long, nanoseconds."""
         return self.end - self.begin
+
+
+class States:
+    """States that a rule finds; each iteration reads the event records again.
+
+    Args:
+        events: Event records in the order of time; those without a time are left out.
+        rule: Tells what each of them changes.
+    """
+
+    def __init__(self, events: Iterable[core.Event], rule: StateRule) -> None:
+        self._events = events
+        self._rule = rule
+
+    def __iter__(self) -> Iterator[State]:
+        """Iterate in the order in which they ended, then over those that did not."""
+        return states(self._events, self._rule)
+
+    def __repr__(self) -> str:
+        """Show where they come from."""
+        return f"<States of {self._events}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first of them in a notebook."""
+        from ...notebook import rows_html, time_text  # noqa: PLC0415 - for notebooks only
+
+        first = [*islice(self, _SHOWN + 1)]
+        rows = [
+            (
+                one.of,
+                one.state,
+                time_text(one.duration),
+                one.begin,
+                "yes" if one.is_complete else "no",
+            )
+            for one in first[:_SHOWN]
+        ]
+        title = "States" if len(first) == len(rows) else f"The first {_SHOWN} states"
+        head = ("of", "state", "duration", "begin ns", "ended")
+        return rows_html(title, head, rows)
 
 
 def states(events: Iterable[core.Event], rule: StateRule) -> Iterator[State]:
