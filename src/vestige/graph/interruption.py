@@ -76,6 +76,8 @@ class Interruption:
     def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-            # If it is about to do it, that is over before the signal is another's.
-            self._timer.join()
+            # If it is about to do it, that is over before the signal is another's. One
+            # that a second Ctrl-C kept from beginning does nothing, being cancelled.
+            if self._timer.is_alive():
+                self._timer.join()
             self._timer = None

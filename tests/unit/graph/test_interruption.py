@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 import time
 
 import pytest
@@ -32,3 +33,16 @@ def test_a_part_that_ends_is_not() -> None:
         with pytest.raises(GraphInterruption):
             interruption.check()
         assert interruption._timer is None
+
+
+def test_a_second_ctrl_c_right_behind_the_first_is_one_interruption(
+    monkeypatch,
+) -> None:
+    """As when a program and its process group both get it: the timer has not begun."""
+
+    def interrupted(_: threading.Timer) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(threading.Timer, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt), Interruption():
+        signal.raise_signal(signal.SIGINT)
