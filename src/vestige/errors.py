@@ -466,11 +466,16 @@ class CommandError(VestigeError):
         message: What is wrong, for the person who typed the command.
         exit_code: The exit status of the process; ``None`` for that of any error of
             the verb.
+        has_lines: Whether line feeds in the message are meant: else they come from
+            names, and are shown as escapes.
     """
 
-    def __init__(self, message: str, *, exit_code: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, exit_code: int | None = None, has_lines: bool = False
+    ) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+        self.has_lines = has_lines
 
 
 class error_context:  # noqa: N801 - as those of contextlib

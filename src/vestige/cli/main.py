@@ -144,8 +144,10 @@ def _plain(error: OSError) -> Exception:
 
 def report(error: Exception, status: int) -> int:
     """Print an error for people, where that is possible; return the exit status."""
+    text = str(error)
+    lines = text.split("\n") if getattr(error, "has_lines", False) else [text]
     with suppress(OSError):
-        print(f"vestige: error: {plain(str(error))}", file=sys.stderr)
+        print("vestige: error:", "\n".join(map(plain, lines)), file=sys.stderr)
     return status
 
 

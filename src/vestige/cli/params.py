@@ -112,7 +112,7 @@ class Parser:
         message = f"--params: expected {expected} at character {at + 1}"
         if "\n" not in self._text:
             message += f"\n    {self._text}\n    {' ' * at}^"
-        return CommandError(message, exit_code=2)
+        return CommandError(message, exit_code=2, has_lines=True)
 
     def take(self) -> Token:
         """Take the next token."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from vestige.cli.main import main
 from vestige.cli.params import parse_params
 from vestige.errors import CommandError
 
@@ -62,3 +63,13 @@ def test_an_error_tells_what_was_expected_and_where(text, expected, at):
     first, shown, mark = str(caught.value).split("\n")
     assert first == f"--params: expected {expected} at character {at}"
     assert (shown, mark.index("^")) == (f"    {text}", at + 3)
+
+
+def test_the_mark_stands_below_the_character_for_people_too(capfd):
+    """Line feeds that are meant are no escapes; control characters are."""
+    words = ["-c", "a:source.ctf.fs", "-p", 'a=["\x1b', "-c", "b:sink.utils.dummy"]
+    assert main(["run", *words, "-x", "a:b"]) == 2
+
+    first, *shown = capfd.readouterr().err.splitlines()
+    assert first.startswith("vestige: error: --params: expected ")
+    assert shown == ['    a=["\\e', "       ^"]
