@@ -36,6 +36,8 @@ def plugin_list(others: FoundPlugins | None = None) -> Iterator[str]:
 
 def _file_lines(plugin: PluginFile) -> Iterator[str]:
     """Describe a plugin in Python, as Babeltrace 2 does."""
+    from ..compat.bt2.plugins.descriptions import description_of
+
     yield f"{plugin.name}:"
     yield f"  Path: {plugin.path}"
     for what, text in (
@@ -47,11 +49,13 @@ def _file_lines(plugin: PluginFile) -> Iterator[str]:
         if text is not None:
             yield f"  {what}: {text}"
     for kind in ("source", "filter", "sink"):
-        names = [one.__name__ for one in plugin.classes_of(kind)]
-        if names:
+        classes = [*plugin.classes_of(kind)]
+        if classes:
             yield f"  {kind.capitalize()} component classes:"
-        for name in names:
-            yield f"    '{kind}.{plugin.name}.{name}'"
+        for one in classes:
+            description = description_of(one)
+            more = f": {description}" if description else ""
+            yield f"    '{kind}.{plugin.name}.{one.__name__}'{more}"
 
 
 def describe(text: str, others: FoundPlugins | None = None) -> list[str] | None:
@@ -71,7 +75,22 @@ def describe(text: str, others: FoundPlugins | None = None) -> list[str] | None:
     for file in () if others is None or known is not None else others.files:
         if file.name == text:
             return [*_file_lines(file)]
-    return None if known is None else [*_class_lines(known)]
+    if known is None:
+        return None
+    made = None if others is None else others.user_class(known.name)
+    return [*_class_lines(known), *_help_lines(made)]
+
+
+def _help_lines(made: type | None) -> Iterator[str]:
+    """Yield what a class in Python says of itself besides its description."""
+    if made is None:
+        return
+    from ..compat.bt2.plugins.descriptions import help_of
+
+    text = help_of(made)
+    if text:
+        yield ""
+        yield from text.split("\n")
 
 
 def _plugin_lines(registry: Registry, plugin: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from ....errors import GraphError
 from ....graph.component_class import ComponentClass
 from ....graph.plan import ComponentSpec, UnsignedInteger
+from .descriptions import description_of
 from .files import PluginFile
 
 __all__ = ["UserPlugins"]
@@ -126,16 +127,6 @@ class UserPlugins:
             raise GraphError(
                 f"{name}: the answer to '{question}' is no value"
             ) from error.with_traceback(None)
-
-
-def description_of(found: type) -> str:
-    """Return the first line of what a class says of itself.
-
-    Args:
-        found: The class.
-    """
-    text = (found.__doc__ or "").strip()
-    return text.partition("\n")[0].strip()
 
 
 def _signed(value: Any) -> Any:

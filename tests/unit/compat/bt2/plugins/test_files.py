@@ -55,14 +55,29 @@ sample:
   Version: 1.2.3beta
   Description: Samples
   Source component classes:
-    'source.sample.Events'
+    'source.sample.Events': Give some events.
   Filter component classes:
-    'filter.sample.Passing'
+    'filter.sample.Passing': Pass all that comes but events of a name.
   Sink component classes:
-    'sink.sample.Telling'
+    'sink.sample.Telling': Print what comes, message by message.
 """
         in capfd.readouterr().out
     )
+
+
+def test_a_class_is_described_with_all_that_it_says(tmp_path, capfd) -> None:
+    """Behind the ports what its docstring has below the first line; nothing of none."""
+    text = FAILING.replace(
+        "Iterator):\n    def",
+        'Iterator):\n    """One.\n\n    Two.\n      Three.\n    """\n    def',
+        2,
+    )
+    (tmp_path / "bt_plugin_failing.py").write_text(text)
+    words = [f"--plugin-path={tmp_path}", "source.failing.Source"]
+    assert main(["help", *words]) == 0
+    output = capfd.readouterr().out
+    assert "  Description: One.\n" in output
+    assert output.endswith("\n\nTwo.\n  Three.\n")
 
 
 def test_an_exception_is_told_with_its_component(capfd) -> None:
