@@ -60,12 +60,19 @@ def run_plan(  # noqa: PLR0913 - options of a command line, by keyword
     from .selection_arguments import report_unmatched
 
     if any(_takes_messages(one, registry) for one in plan.components):
-        return _run_messages(plan, registry, strict=strict)
+        return _run_messages(
+            plan, registry, strict=strict, overlooked=overlooked, literal=literal
+        )
     with ExitStack() as resources:
-        graphs = lower(plan, registry, resources, strict=strict)
+        graphs = lower(
+            plan,
+            registry,
+            resources,
+            strict=strict,
+            overlooked=overlooked,
+            literal=literal,
+        )
         for graph in graphs:
-            graph.overlooked = frozenset(overlooked)
-            graph.is_literal = literal
             check_correlation(graph.streams)
         if not any(graph.feeds for graph in graphs):
             # Else events of other names may come.
@@ -80,7 +87,14 @@ def _takes_messages(spec: ComponentSpec, registry: Registry) -> bool:
     return known is not None and known.lane == "messages"
 
 
-def _run_messages(plan: Plan, registry: Registry, *, strict: bool) -> int:
+def _run_messages(
+    plan: Plan,
+    registry: Registry,
+    *,
+    strict: bool,
+    overlooked: Sequence[str],
+    literal: bool,
+) -> int:
     """Run a plan with components in Python."""
     from contextlib import ExitStack
 
@@ -93,7 +107,13 @@ def _run_messages(plan: Plan, registry: Registry, *, strict: bool) -> int:
         # What fails when components are given back is told as well.
         with Interruption() as interruption, ExitStack() as resources:
             graphs = lower(
-                plan, registry, resources, strict=strict, interruption=interruption
+                plan,
+                registry,
+                resources,
+                strict=strict,
+                overlooked=overlooked,
+                literal=literal,
+                interruption=interruption,
             )
             damage = run_graphs(graphs)
     except GraphInterruption:

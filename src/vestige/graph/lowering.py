@@ -23,7 +23,7 @@ from .selection import Selection
 from .wiring import Wire, wires_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import ExitStack
     from typing import Any
 
@@ -44,6 +44,8 @@ def lower(  # noqa: PLR0913 - what a plan can be run with
     resources: ExitStack,
     *,
     strict: bool = False,
+    overlooked: Collection[str] = (),
+    literal: bool = False,
     makers: Mapping[str, Callable[..., Any]] | None = None,
     made: Mapping[str, MessageComponent] | None = None,
     interruption: Interruption | None = None,
@@ -55,6 +57,8 @@ def lower(  # noqa: PLR0913 - what a plan can be run with
         classes: The component classes that there are.
         resources: What is closed when the graphs have run.
         strict: Whether to stop at the first damage.
+        overlooked: Kinds of damage that are as good as none.
+        literal: Whether to take damage as Babeltrace 2 does.
         makers: What makes components in place of their classes, by the names of
             the components; called as the classes would be, without the component.
         made: Components of messages that are made already, by their names.
@@ -79,7 +83,13 @@ def lower(  # noqa: PLR0913 - what a plan can be run with
 
     lowering.open_sources(resources, make)
     if lowering.components:
-        lane = lowering.message_lane(make, interruption, strict=strict)
+        lane = lowering.message_lane(
+            make,
+            interruption,
+            strict=strict,
+            overlooked=frozenset(overlooked),
+            literal=literal,
+        )
         for component in lowering.components.values():
             resources.callback(component.finalize)
         for found in lowering.damage:
@@ -95,6 +105,8 @@ def lower(  # noqa: PLR0913 - what a plan can be run with
         # What could not be opened is told once, whoever would have got it.
         inputs = Inputs([*fixed], [] if number else lowering.damage)
         graph = Graph([inputs], sink, filters, pipe.common_selection, strict=strict)
+        graph.overlooked = frozenset(overlooked)
+        graph.is_literal = literal
         if len(set(pipe.selections.values())) > 1:
             graph.selection = fixed
         graph.feeds = feeds
@@ -160,6 +172,8 @@ class _Lowering:
         interruption: Interruption,
         *,
         strict: bool,
+        overlooked: frozenset[str],
+        literal: bool,
     ) -> MessageLane:
         """Return the flows between all components."""
         from .message_lane import MessageLane  # noqa: PLC0415 - few plans have one
@@ -172,6 +186,8 @@ class _Lowering:
             pipe=self._pipe_into,
             make=make,
             strict=strict,
+            overlooked=overlooked,
+            literal=literal,
             interruption=interruption,
         )
 

@@ -15,7 +15,7 @@ from .._typing import TYPE_CHECKING
 from ..errors import GraphError, TraceFormatError
 from .clocks import Correlation, check_correlation
 from .mux import merges
-from .notice import DamageNotice, Notice
+from .notice import DamageNotice, Notice, damage_of_packets
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -54,10 +54,6 @@ class LaneGraph:
     """The data streams that are known before it runs: none."""
     feeds: Mapping[Feed, Selection] = {}
     """Sources that gain data streams: none that is known."""
-    overlooked: frozenset[str] = frozenset()
-    """Kinds of damage that are as good as none."""
-    is_literal = False
-    """Whether to read as Babeltrace 2 does: a matter of native sources."""
 
     def __init__(
         self,
@@ -107,6 +103,8 @@ class MessageLane:
         pipe: Finds what is read for an input port without any of these above it.
         make: Makes a native component.
         strict: Whether to stop at the first damage.
+        overlooked: Kinds of damage that are as good as none.
+        literal: Whether to take damage as Babeltrace 2 does.
         interruption: Tells when to stop.
     """
 
@@ -120,6 +118,8 @@ class MessageLane:
         pipe: Callable[[str, Sequence[Wire]], Pipe],
         make: Callable[..., Any],
         strict: bool,
+        overlooked: frozenset[str],
+        literal: bool,
         interruption: Interruption,
     ) -> None:
         self._wires = wires
@@ -129,6 +129,8 @@ class MessageLane:
         self._pipe = pipe
         self._make = make
         self._strict = strict
+        self._overlooked = overlooked
+        self._literal = literal
         self.damage: list[Damage] = []
         """What was met so far."""
         self.interruption = interruption
@@ -146,6 +148,8 @@ class MessageLane:
         Raises:
             TraceFormatError: It is to be strict.
         """
+        if found.kind in self._overlooked:
+            return
         if self._strict:
             raise TraceFormatError.of_damage(found)
         self.damage.append(found)
@@ -243,18 +247,28 @@ class MessageLane:
             filters = [pipe.make_filter(one, self._make) for one in pipe.filters]
             fixed, feeds = pipe.parts
             check_correlation(fixed)
+            if self._literal:
+                for stream in fixed:
+                    for found in damage_of_packets(stream):
+                        self.note(found)
             for merge in merges(
                 [*fixed],
                 fixed,
                 filters,
                 boundaries=True,
+                doubtful=self._literal,
                 feeds=feeds,
                 retry_duration=None,
                 tell=self._tell,
                 tell_damage=self.note,
             ):
                 is_waiting = feeds and not len(merge) and not merge.notices
-                yield None if is_waiting else merge.shown()
+                if is_waiting:
+                    yield None
+                    continue
+                if self._strict:
+                    merge = merge.until_damage([*self._overlooked])  # noqa: PLW2901
+                yield merge.shown()
 
         return open_flow
 

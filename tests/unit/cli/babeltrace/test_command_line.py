@@ -128,3 +128,22 @@ def test_packets_are_looked_at_before_anything_is_printed(babeltrace, tmp_path):
     assert done.returncode == 1
     assert done.stdout.startswith(whole[:80])
     assert "CAUSED BY" not in done.stderr
+
+
+def test_damage_above_a_component_in_python(babeltrace, tmp_path):
+    """Taken as everywhere: the UUID of another trace is none, a record ends it."""
+    python = [f"--plugin-path={DATA / 'plugins'}", "-c", "flt.sample.Passing"]
+    other = Packet(numbered(2), uuid=bytes(16))
+    Trace(streams={"s": [other]}).write(tmp_path / "other")
+    assert (
+        babeltrace(*python, tmp_path / "other")[1:]
+        == babeltrace(tmp_path / "other")[1:]
+    )
+
+    broken = Packet([*numbered(2), Event(9_000_000, b"", id=99)])
+    later = Packet(numbered(3, start=10_000))
+    Trace(streams={"s": [broken], "t": [later]}).write(tmp_path / "broken")
+    status, text, told = babeltrace(*python, tmp_path / "broken")
+    assert (status, text.count("\n")) == (1, 2)
+    assert "Traceback" not in told
+    assert "event-class-id=99" in told

@@ -26,6 +26,7 @@ from ..errors import (
 from ..interrupter import Interrupter
 from ..logging import LETTERS, LoggingLevel, check_log_level
 from ..plugins.component_classes import is_user_class, kind_of, registry
+from ..reading.plan_messages import DAMAGE_IS_AN_ERROR
 from ..traces.native import Objects
 from ..user.lane_component import LaneComponent
 from ..values.value import MapValue, const_value, create_value, plain_value
@@ -359,6 +360,7 @@ class Graph:
                     Plan(self._specs, self._connections),
                     self._classes,
                     self._resources,
+                    **DAMAGE_IS_AN_ERROR,
                     made=made,
                     interruption=self._interruption,
                 )

@@ -18,10 +18,16 @@ from ..graphs.own_classes import OwnClasses
 from ..messages.message import MessageMaker
 from ..traces.native import Objects
 
-__all__ = ["MergeSink", "failing_as_error", "messages_of_plan"]
+__all__ = ["DAMAGE_IS_AN_ERROR", "MergeSink", "failing_as_error", "messages_of_plan"]
 
 SINK = "messages"
 """Name of the sink in plans of this module."""
+DAMAGE_IS_AN_ERROR: Mapping[str, Any] = {
+    "strict": True,
+    "overlooked": ["other-uuid"],
+    "literal": True,
+}
+"""How plans are run in scripts: they know of no damage but as an error."""
 
 
 class MergeSink:
@@ -111,7 +117,9 @@ def messages_of_plan(  # noqa: PLR0913 - what a plan is run with
     resources = ExitStack()
     with failing_as_error("cannot create the components"):
         makers: Mapping[str, Any] = {SINK: make}
-        (graph,) = lower(plan, classes, resources, makers=makers, made=made)
+        (graph,) = lower(
+            plan, classes, resources, **DAMAGE_IS_AN_ERROR, makers=makers, made=made
+        )
 
     if isinstance(graph, Graph):
         # Who iterates decides how long to wait.

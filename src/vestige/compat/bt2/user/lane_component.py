@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ....errors import ComponentError, GraphError
+from ....errors import ComponentError, GraphError, TraceFormatError
 from ....graph.interruption import GraphInterruption
 from ....graph.message_component import Flow, Pulled
 from ..errors import TryAgain
@@ -130,11 +130,13 @@ class LaneComponent:
             except TryAgain:
                 if not len(encoder):
                     yield None
-            except GraphError as error:
+            except (GraphError, TraceFormatError) as error:
                 # What it gave before comes first.
                 if len(encoder):
                     yield encoder.finish()
-                if isinstance(error, ComponentError):
+                if not isinstance(error, GraphError) or isinstance(
+                    error, ComponentError
+                ):
                     raise
                 raise ComponentError(
                     self._name, f"output port '{port}': {error}"
@@ -149,7 +151,7 @@ class LaneComponent:
         """Call a method of the component; tell whose exception it raises."""
         try:
             return method(*arguments)
-        except (*_NOT_ITS_FAILURES, GraphError):
+        except (*_NOT_ITS_FAILURES, GraphError, TraceFormatError):
             raise
         except BaseException as error:  # `sys.exit()` ends no graph
             raise ComponentError(self._name, what) from error

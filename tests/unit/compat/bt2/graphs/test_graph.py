@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.ctf_writer import Packet, Trace, numbered, write_trace
+from support.ctf_writer import Event, Packet, Trace, numbered, write_trace
 from vestige.compat import bt2
 
 
@@ -203,3 +203,25 @@ def test_interrupters(trace: Path) -> None:
         graph.run()
     interrupter.reset()
     graph.run()
+
+
+def test_a_damaged_trace_ends_a_graph(tmp_path: Path) -> None:
+    """With a sink of its own and with one that is ready."""
+    packet = Packet([*numbered(2), Event(9_000_000, b"", id=99)])
+    trace = Trace(streams={"one": [packet]}).write(tmp_path / "trace")
+    kinds: list[type] = []
+    graph = bt2.Graph()
+    connected(graph, trace, graph.add_component(_Sink, "sink", obj=kinds))
+    with pytest.raises(bt2._Error, match="event record of class 99"):
+        graph.run()
+    assert kinds.count(bt2._EventMessageConst) == 2
+
+    output = tmp_path / "text"
+    pretty = classes("text", "sink")["pretty"]
+    graph = bt2.Graph()
+    sink = graph.add_component(pretty, "sink", {"path": str(output)})
+    connected(graph, trace, sink)
+    with pytest.raises(bt2._Error, match="event record of class 99"):
+        graph.run()
+    del graph
+    assert output.read_text().count("\n") == 2

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.ctf_writer import (
+    Event,
     Packet,
     Trace,
     numbered,
@@ -213,3 +214,20 @@ def test_what_a_filter_adds_is_a_field() -> None:
     assert found["shop.c:79"] > 1
     assert all(re.fullmatch(r"\w+\.c:\d+", source) for source in found)
     assert without
+
+
+def test_damage_is_an_error(tmp_path: Path) -> None:
+    """Behind what comes before it; of a damaged packet nothing comes at all."""
+    broken = Packet([*numbered(2), Event(9_000_000, b"", id=99)])
+    later = Packet(numbered(3, start=10_000))
+    record = Trace(streams={"one": [broken], "two": [later]}).write(tmp_path / "record")
+    seen: list[object] = []
+    with pytest.raises(bt2._Error, match="event record of class 99"):
+        seen.extend(bt2.TraceCollectionMessageIterator(str(record)))
+    assert events(seen) == [1000, 1001]
+
+    packet = Packet(numbered(2), magic=7)
+    trace = Trace(streams={"one": [packet]}).write(tmp_path / "packet")
+    messages = bt2.TraceCollectionMessageIterator(str(trace))
+    with pytest.raises(bt2._Error, match="expected the magic number"):
+        next(messages)
