@@ -15,6 +15,7 @@ from ....graph.message_lane import LaneGraph
 from ....graph.plan import ComponentSpec, Connection, Plan
 from ....graph.plan_check import check_component
 from ..checks import check_str, check_type, check_uint64
+from ..damage import DAMAGE_IS_AN_ERROR
 from ..errors import (
     KIND_NUMBERS,
     Stop,
@@ -26,7 +27,6 @@ from ..errors import (
 from ..interrupter import Interrupter
 from ..logging import LETTERS, LoggingLevel, check_log_level
 from ..plugins.component_classes import is_user_class, kind_of, registry
-from ..reading.plan_messages import DAMAGE_IS_AN_ERROR
 from ..traces.native import Objects
 from ..user.lane_component import LaneComponent
 from ..values.value import MapValue, const_value, create_value, plain_value

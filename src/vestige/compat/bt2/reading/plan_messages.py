@@ -13,21 +13,16 @@ from ....errors import VestigeError
 from ....graph import Graph, Stream
 from ....graph.lowering import lower
 from ....graph.plan import ComponentSpec, Connection, Plan
+from ..damage import DAMAGE_IS_AN_ERROR
 from ..errors import TryAgain, _Error, _ErrorCause
 from ..graphs.own_classes import OwnClasses
 from ..messages.message import MessageMaker
 from ..traces.native import Objects
 
-__all__ = ["DAMAGE_IS_AN_ERROR", "MergeSink", "failing_as_error", "messages_of_plan"]
+__all__ = ["MergeSink", "failing_as_error", "messages_of_plan"]
 
 SINK = "messages"
 """Name of the sink in plans of this module."""
-DAMAGE_IS_AN_ERROR: Mapping[str, Any] = {
-    "strict": True,
-    "overlooked": ["other-uuid"],
-    "literal": True,
-}
-"""How plans are run in scripts: they know of no damage but as an error."""
 
 
 class MergeSink:
