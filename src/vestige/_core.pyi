@@ -1770,6 +1770,18 @@ class IntervalIndex:
             origin: From when on starts count, nanoseconds.
         """
 
+    @staticmethod
+    def grouped(columns: bytes) -> bytes | None:
+        """Pack blocks, as :meth:`blocks` returns them, for a page in a browser.
+
+        Returns:
+            The number of groups, then row, depth and number of blocks of each (uint32,
+            little-endian); then columns of numbers in seven bits a byte, the lowest
+            first: time since the end of the block before in the group, duration,
+            index of the function, number of calls, time that is in no call, flags.
+            ``None`` if the bytes are no such columns, or blocks of a group overlap.
+        """
+
     def fold(
         self, entries: Sequence[str], exits: Sequence[str], begin: int, end: int
     ) -> tuple[CallFold, int | None]:

@@ -5,6 +5,7 @@ use pyo3::types::PyBytes;
 use vestige_ctf::calls::{self, CallEvents};
 use vestige_ctf::intervals;
 use vestige_ctf::intervals::columns::of_blocks;
+use vestige_ctf::intervals::grouped::grouped;
 use vestige_ctf::intervals::index_file::Row;
 
 use crate::calls::CallFold;
@@ -71,6 +72,13 @@ impl IntervalIndex {
     ) -> Bound<'py, PyBytes> {
         let columns = py.detach(|| of_blocks(&self.inner.blocks(level, begin, end), origin));
         PyBytes::new(py, &columns)
+    }
+
+    #[doc = core_doc!(IntervalIndex.grouped)]
+    #[staticmethod]
+    fn grouped<'py>(py: Python<'py>, columns: &[u8]) -> Option<Bound<'py, PyBytes>> {
+        let groups = py.detach(|| grouped(columns))?;
+        Some(PyBytes::new(py, &groups))
     }
 
     #[doc = core_doc!(IntervalIndex.fold)]

@@ -29,16 +29,18 @@ class FunctionTable:
     """
 
     def __init__(self, functions: Iterable[Function] = ()) -> None:
-        self._numbers: dict[Function, int] = {}
+        self._numbers: dict[tuple[object, ...], int] = {}
         self.functions: list[Function] = []
         for function in functions:
-            self.number(function)
+            self.functions.append(function)
+            self._numbers.setdefault(_identity(function), len(self.functions) - 1)
 
     def number(self, function: Function) -> int:
         """Return the number of a function, which it gets if it has none."""
-        number = self._numbers.get(function)
+        key = _identity(function)
+        number = self._numbers.get(key)
         if number is None:
-            number = self._numbers[function] = len(self.functions)
+            number = self._numbers[key] = len(self.functions)
             self.functions.append(function)
         return number
 
@@ -52,6 +54,11 @@ class FunctionTable:
             }
             for one in self.functions
         ]
+
+
+def _identity(function: Function) -> tuple[object, ...]:
+    # Those of an index and those of a call tree are different objects.
+    return function.name, function.object, function.source, function.address
 
 
 def _text(value: str | None) -> str | None:
@@ -78,7 +85,10 @@ def sums(rows: Iterable[FunctionCalls], table: FunctionTable) -> dict[int, Any]:
 
 
 def durations(
-    rows: Sequence[FunctionCalls], table: FunctionTable, threads: Mapping[Thread, int]
+    rows: Sequence[FunctionCalls],
+    table: FunctionTable,
+    threads: Mapping[Thread, int],
+    begin: int,
 ) -> dict[int, Any]:
     """Return histogram, quantiles and longest calls of functions, by their numbers.
 
@@ -86,6 +96,7 @@ def durations(
         rows: The functions, those with most time first.
         table: Numbers them.
         threads: The row of each thread in the page.
+        begin: When the trace begins, nanoseconds.
     """
     found: dict[int, Any] = {}
     for row in rows[:MOST_HISTOGRAMS]:
@@ -96,7 +107,7 @@ def durations(
             "buckets": [[one.begin, one.end, one.count] for one in told.histogram()],
             "quantiles": [[part, told.quantile(part)] for part in QUANTILES],
             "longest": [
-                [threads.get(call.thread), call.begin, call.duration]
+                [threads.get(call.thread), call.begin - begin, call.duration]
                 for call in told.longest
             ],
         }

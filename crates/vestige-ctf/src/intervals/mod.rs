@@ -7,6 +7,7 @@
 //! * [`longest`] has the longest calls of each function;
 //! * [`durations`] is both;
 //! * [`pyramid`] has calls as [`blocks`] of a timeline, at several levels of detail;
+//! * [`grouped`] has blocks as a page in a browser takes them;
 //! * [`sinks`] says which of these are wanted;
 //! * [`checkpoints`] and [`addresses`] say what a reading that begins anywhere must know;
 //! * [`index_file`] is all of it as the bytes of a file, made of numbers in few bytes
@@ -18,6 +19,7 @@ pub mod checkpoints;
 pub mod columns;
 pub mod durations;
 pub mod function_ids;
+pub mod grouped;
 pub mod histogram;
 pub mod index_file;
 pub mod longest;

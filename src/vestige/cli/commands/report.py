@@ -18,6 +18,7 @@ from ..reports.forms import (
     add_form_arguments,
     chosen_form,
     goes_to_file,
+    own_report,
     write,
 )
 from ..reports.kinds import add_kind_arguments, chosen_kind, make_report
@@ -146,7 +147,7 @@ examples:
         source = CtfFsSource(options.paths)
         reading = Reading(options, source, select(options, [source], bounds))
         reading.threads, reading.processes = threads, set(options.process)
-        report = make_report(kind, reading)
+        report = own_report(form, reading) or make_report(kind, reading)
         write(form, report, _style(options), reading)
         print_damage(report.damage)
         return self.exit_statuses.of_reading(

@@ -161,7 +161,7 @@ complete -c vestige -n '_shtab_vestige_using report' -l thread -x -d 'report eac
 complete -c vestige -n '_shtab_vestige_using report' -l process -x -d 'report only this process (repeatable)'
 complete -c vestige -n '_shtab_vestige_using report' -l sort -xka "total self calls avg min max name" -d 'sort by total, self, calls, avg, min, max or name (default: total); events by their number or name'
 complete -c vestige -n '_shtab_vestige_using report' -l limit -x -d 'print at most N rows, 0 for all (default: 50; in other forms than a table: all)'
-complete -c vestige -n '_shtab_vestige_using report' -l to -xka "table json csv" -d 'write the report in another form: table (for people), json (all facts), csv (the main table)'
+complete -c vestige -n '_shtab_vestige_using report' -l to -xka "table json csv html" -d 'write the report in another form: table (for people), json (all facts), csv (the main table), html (a page for a browser: timeline and flame graph)'
 complete -c vestige -n '_shtab_vestige_using report' -l json -d 'the same as --to json'
 complete -c vestige -n '_shtab_vestige_using report' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write to FILE instead of standard output (-)'
 complete -c vestige -n '_shtab_vestige_using report' -l include-function -x -d 'report only these functions: [OBJECT:]NAME with *, ? and [...]; of Python MODULE.NAME or FILE:NAME, too (repeatable)'

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from .reading import Reading
     from .report import Report
 
-__all__ = ["FORMS", "TABLE", "Form", "add_form_arguments", "chosen_form", "write"]
+__all__ = [
+    "FORMS",
+    "TABLE",
+    "Form",
+    "add_form_arguments",
+    "chosen_form",
+    "own_report",
+    "write",
+]
 
 
 class Form(NamedTuple):
@@ -32,6 +40,8 @@ class Form(NamedTuple):
     """What it is, for the help."""
     reports: tuple[str, ...] | None = None
     """The names of the reports that have it; ``None`` for all."""
+    reads: bool = False
+    """Whether it reads traces itself: its module has ``make_report(reading)``, too."""
     is_text: bool = True
     """Whether people can read it: what is none does not go to a terminal."""
 
@@ -41,6 +51,13 @@ FORMS: tuple[Form, ...] = (
     Form(TABLE, "as_table", "for people"),
     Form("json", "as_json", "all facts"),
     Form("csv", "as_csv", "the main table"),
+    Form(
+        "html",
+        "as_html",
+        "a page for a browser: timeline and flame graph",
+        ("calls", "events"),
+        reads=True,
+    ),
 )
 
 
@@ -99,6 +116,20 @@ def chosen_form(options: argparse.Namespace, kind: Kind) -> Form:
             exit_code=WRONG_USAGE,
         )
     return form
+
+
+def own_report(form: Form, reading: Reading) -> Report | None:
+    """Return the report of a form that reads traces itself; ``None`` if it does not.
+
+    Args:
+        form: The form.
+        reading: The traces.
+    """
+    if not form.reads:
+        return None
+    home = import_module(f".{form.home}", __package__)
+    report: Report = home.make_report(reading)
+    return report
 
 
 def goes_to_file(options: argparse.Namespace) -> bool:

@@ -8,6 +8,7 @@
 export const OPEN_AT_BEGIN = 1;
 export const OPEN_AT_END = 2;
 export const MERGED = 4;
+export const ACROSS_LOSS = 8;
 
 const DEPTHS = 65536;
 

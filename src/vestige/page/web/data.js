@@ -74,7 +74,7 @@ class EmbeddedData extends Data {
   async events(begin, end, limit) {
     const all = this.meta.events ?? [];
     const found = all.filter(([time]) => time >= begin && time <= end);
-    return { events: found.slice(0, limit), more: found.length > limit, leftOut: this.meta.eventsLeftOut };
+    return { events: found.slice(0, limit), more: found.length > limit, hasMore: this.meta.hasMoreEvents };
   }
 
   async source(functionId) {

@@ -1,6 +1,6 @@
 /** What is known of the selected function and call. */
 
-import { MERGED, OPEN_AT_BEGIN, OPEN_AT_END } from "vestige/blocks.js";
+import { ACROSS_LOSS, MERGED, OPEN_AT_BEGIN, OPEN_AT_END } from "vestige/blocks.js";
 import { Histogram } from "vestige/histogram.js";
 import { Table, facts, heading, note } from "vestige/table.js";
 import { clock, count, duration, since } from "vestige/times.js";
@@ -39,6 +39,7 @@ export class Details {
     if (isMerged) pairs.push(["in calls", `${duration(call.busy)} of it`]);
     if (call.flags & OPEN_AT_BEGIN) pairs.push(["entry", "not recorded"]);
     if (call.flags & OPEN_AT_END) pairs.push(["exit", "not recorded: it took at least this long"]);
+    if (call.flags & ACROSS_LOSS) pairs.push(["lost", "events were lost in it: it may be two calls"]);
     box.append(facts(pairs));
     const button = document.createElement("button");
     button.textContent = "Show it";
@@ -80,19 +81,19 @@ export class Details {
     return box;
   }
 
-  /** @param longest [[row, depth or null, begin, duration], …] */
+  /** @param longest [[row, begin, duration], …] */
   listLongest(box, longest, range) {
-    const rows = longest.filter((one) => !range || (one[3] >= range[0] && one[3] < range[1]));
+    const rows = longest.filter((one) => !range || (one[2] >= range[0] && one[2] < range[1]));
     const head = heading(range ? `Longest from ${duration(range[0])} to ${duration(range[1])}` : "Longest calls");
     const inner = document.createElement("div");
     box.replaceChildren(head, inner);
     const columns = [
-      { name: "Duration", text: (one) => duration(one[3]), value: (one) => one[3] },
-      { name: "Begins", text: (one) => since(one[2]), value: (one) => one[2] },
+      { name: "Duration", text: (one) => duration(one[2]), value: (one) => one[2] },
+      { name: "Begins", text: (one) => since(one[1]), value: (one) => one[1] },
       { name: "Thread", isName: true, text: (one) => this.rowName(one[0]), value: (one) => this.rowName(one[0]) },
     ];
     const empty = `none of the ${longest.length} longest calls, which are kept, took so long`;
-    const table = new Table(inner, columns, { sort: 0, empty, choose: (one) => this.view.bring(one[2], one[3]) });
+    const table = new Table(inner, columns, { sort: 0, empty, choose: (one) => this.view.bring(one[1], one[2]) });
     table.show(rows);
   }
 

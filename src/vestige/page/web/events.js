@@ -25,11 +25,11 @@ export class Events {
   }
 
   async draw([begin, end]) {
-    const { events, more, leftOut } = await this.data.events(begin, end, MOST);
+    const { events, more, hasMore } = await this.data.events(begin, end, MOST);
     this.table.show(events);
     this.box.replaceChildren(this.table.box);
     if (more) this.box.append(note(`The first ${MOST} of this range; choose a shorter one to see others.`));
-    if (leftOut) this.box.append(note(`${leftOut} events are not in this file; "vestige open" shows them all.`));
+    if (hasMore) this.box.append(note('Later events are not in this file; "vestige open" shows them all.'));
   }
 
   rowName(index) {

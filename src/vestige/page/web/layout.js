@@ -8,9 +8,8 @@ const GAP = 7;
 const DEEPEST = 40; // lanes of a thread that are shown before it is opened
 
 export class Layout {
-  constructor(rows, processes) {
-    this.rows = rows;
-    this.processes = processes;
+  constructor(meta) {
+    this.meta = meta;
     this.closed = new Set(); // processes
     this.opened = new Set(); // rows that show all of their lanes
     this.arrange();
@@ -20,19 +19,20 @@ export class Layout {
     this.places = []; // {kind: "process" | "row", top, height, …}
     let top = 4;
     let process = null;
-    this.rows.forEach((row, index) => {
+    for (const index of this.meta.order) {
+      const row = this.meta.rows[index];
       if (row.process !== process) {
         process = row.process;
-        this.places.push({ kind: "process", process, title: titleOf(this.processes[process]), top, height: HEAD });
+        this.places.push({ kind: "process", process, title: titleOf(this.meta.processes[process]), top, height: HEAD });
         top += HEAD;
       }
-      if (this.closed.has(process)) return;
+      if (this.closed.has(process)) continue;
       const deep = row.kind === "calls" ? Math.max(row.depths, 1) : 0;
       const lanes = this.opened.has(index) ? deep : Math.min(deep, DEEPEST);
       const height = (lanes ? lanes * LANE : STRIP) + GAP;
       this.places.push({ kind: "row", index, row, top, height, lanes, hidden: deep - lanes });
       top += height;
-    });
+    }
     this.height = top + 12;
   }
 

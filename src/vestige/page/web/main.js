@@ -1,6 +1,6 @@
 /** The page: what is shown where, and what keys and the pointer do. */
 
-import { MERGED, OPEN_AT_BEGIN, OPEN_AT_END } from "vestige/blocks.js";
+import { ACROSS_LOSS, MERGED, OPEN_AT_BEGIN, OPEN_AT_END } from "vestige/blocks.js";
 import { readStyle } from "vestige/colours.js";
 import { openData } from "vestige/data.js";
 import { Details } from "vestige/details.js";
@@ -214,6 +214,7 @@ class Page {
     lines.push(isMerged ? `busy ${duration(call.busy)} of ${duration(call.length)}` : duration(call.length));
     if (call.flags & OPEN_AT_BEGIN) lines.push("its entry was not recorded");
     if (call.flags & OPEN_AT_END) lines.push("its exit was not recorded: it took at least this long");
+    if (call.flags & ACROSS_LOSS) lines.push("events were lost in it: it may be two calls");
     lines.push(`${since(call.start)}, thread ${row.tid ?? "?"}`);
     if (known.source ?? known.object) lines.push(known.source ?? known.object);
     return lines;

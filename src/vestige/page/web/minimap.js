@@ -14,7 +14,7 @@ export class Minimap {
   }
 
   get width() {
-    return Math.max(this.canvas.clientWidth - GUTTER, 50);
+    return Math.max(this.canvas.parentElement.clientWidth - GUTTER, 50);
   }
 
   /** How busy each column of pixels is, for each of the rows with most in it. */
@@ -34,7 +34,7 @@ export class Minimap {
   }
 
   draw() {
-    const width = this.canvas.clientWidth;
+    const width = this.canvas.parentElement.clientWidth;
     const pen = sized(this.canvas, width, HEIGHT);
     pen.fillStyle = colour("panel");
     pen.fillRect(0, 0, width, HEIGHT);

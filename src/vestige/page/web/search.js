@@ -35,7 +35,7 @@ export class Search {
   longest(matches) {
     const places = [];
     for (const id of matches) {
-      for (const [row, , start, length] of this.data.meta.durations?.[id]?.longest ?? []) places.push({ row, start, length, functionId: id });
+      for (const [row, start, length] of this.data.meta.durations?.[id]?.longest ?? []) places.push({ row, start, length, functionId: id });
     }
     return places.sort((one, other) => one.start - other.start);
   }

@@ -1,6 +1,6 @@
 /** The timeline: threads from top to bottom, their calls from left to right. */
 
-import { MERGED, OPEN_AT_BEGIN, OPEN_AT_END } from "vestige/blocks.js";
+import { ACROSS_LOSS, MERGED, OPEN_AT_BEGIN, OPEN_AT_END } from "vestige/blocks.js";
 import { colour, functionColour, hatch, sized } from "vestige/colours.js";
 import { GUTTER, LANE, Layout } from "vestige/layout.js";
 import { since, step } from "vestige/times.js";
@@ -14,14 +14,13 @@ export class Timeline {
     Object.assign(this, { data, view, tip });
     this.box = document.getElementById("timeline");
     this.canvas = document.getElementById("picture");
-    this.layout = new Layout(data.rows, data.meta.processes);
+    this.layout = new Layout(data.meta);
     this.drawn = { ms: 0, blocks: 0, level: 0 };
     this.times = []; // of the last drawings, milliseconds
   }
 
   changed() {
-    this.layout.rows = this.data.rows;
-    this.layout.processes = this.data.meta.processes;
+    this.layout.meta = this.data.meta;
     this.layout.arrange();
   }
 
@@ -122,7 +121,7 @@ export class Timeline {
     }
     pen.restore();
     pen.fillStyle = colour("ink");
-    pen.fillText(cut(`${row.name ?? ""}`, GUTTER - 62), 18, y + 9);
+    pen.fillText(cut(row.kind === "events" ? "other events" : row.name, GUTTER - 62), 18, y + 9);
     pen.fillStyle = colour("faint");
     pen.textAlign = "right";
     pen.fillText(row.tid === null ? "" : String(row.tid), GUTTER - 8, y + 9);
@@ -169,6 +168,10 @@ export class Timeline {
       const edge = Math.min(wide, 10);
       if (flags & OPEN_AT_BEGIN) pen.fillRect(from, y, edge, LANE - 1);
       if (flags & OPEN_AT_END) pen.fillRect(from + wide - edge, y, edge, LANE - 1);
+    }
+    if (flags & ACROSS_LOSS) {
+      pen.fillStyle = hatch(pen, "warn");
+      pen.fillRect(from, y, wide, 4);
     }
     if (flags & MERGED) {
       pen.fillStyle = colour("paper");

@@ -1,0 +1,88 @@
+"""Reports as one page for a browser, with a timeline and a flame graph in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..._typing import TYPE_CHECKING
+from ...analysis.intervals import intervals_of
+from ...damage import Damage
+from ...errors import CommandError
+from ...page.event_rows import EventRows
+from ...page.one_file import one_file
+
+if TYPE_CHECKING:
+    from ...analysis.calls import CallTree
+    from ...analysis.intervals import Intervals
+    from ..render.call_style import CallStyle
+    from .reading import Reading
+
+__all__ = ["PageReport", "make_report", "write"]
+
+_LONGEST = 10
+_MOST_EVENTS = 3_000
+
+
+class PageReport:
+    """What a page shows.
+
+    Args:
+        intervals: The timeline.
+        calls: The call tree.
+    """
+
+    def __init__(self, intervals: Intervals, calls: CallTree) -> None:
+        self.intervals = intervals
+        self.calls = calls
+
+    @property
+    def damage(self) -> Sequence[Damage]:
+        """What could not be read."""
+        return self.calls.damage
+
+
+def make_report(reading: Reading) -> PageReport:
+    """Read traces for a page.
+
+    Args:
+        reading: The traces.
+
+    Raises:
+        CommandError: Nothing was recorded.
+    """
+    with reading.progress() as progress:
+        intervals, calls = intervals_of(
+            reading.source,
+            reading.resolver(),
+            longest=_LONGEST,
+            needs_tree=True,
+            progress=progress,
+        )
+    if calls is None or not intervals.rows:
+        raise CommandError(f"{reading.paths}: no event record to show")
+    return PageReport(intervals, calls)
+
+
+def write(report: PageReport, style: CallStyle, reading: Reading) -> Iterator[str]:
+    """Write the page.
+
+    Args:
+        report: What it shows.
+        style: Not used: a page is the same on all terminals.
+        reading: The traces.
+
+    Yields:
+        Parts of the page.
+    """
+    del style
+    intervals = report.intervals
+    rows = EventRows(reading.source.streams, intervals.rows, intervals.begin)
+    found = rows.between(0, intervals.end - intervals.begin, _MOST_EVENTS)
+    return one_file(
+        ", ".join(Path(path).resolve().name for path in reading.options.paths),
+        intervals,
+        report.calls,
+        found["events"],
+        has_more_events=found["more"],
+    )

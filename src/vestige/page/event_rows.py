@@ -1,0 +1,107 @@
+"""The event records of a range as rows of a table: all but entries and exits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from glob import escape
+from itertools import islice
+from typing import Any
+
+from ..analysis.intervals import Row
+from ..core import Event
+from ..debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
+from ..graph import Selection, Stream, merges
+from ..plain_text import plain
+
+__all__ = ["EventRows"]
+
+_LONGEST_TEXT = 400
+"""Characters of the fields of an event record."""
+_ENDS = frozenset({*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS})
+_CONTEXTS = ("context.", "packet_context.", "header.")
+"""Before the names of fields that say who has recorded, which the row tells."""
+
+
+class EventRows:
+    """Reads event records that are neither entries nor exits of functions.
+
+    Args:
+        streams: The data streams.
+        rows: The rows of the timeline.
+        origin: Time of the first event record, nanoseconds.
+    """
+
+    def __init__(
+        self, streams: Iterable[Stream], rows: Sequence[Row], origin: int
+    ) -> None:
+        self._streams = [*streams]
+        self._origin = origin
+        self._names = sorted(
+            {name for stream in self._streams for name in _names_of(stream)}
+        )
+        self._rows: dict[tuple[int | None, int | None], int] = {}
+        for number, row in enumerate(rows):
+            # Of the two rows of a thread that of its other event records comes last.
+            self._rows[row.process.pid, row.tid] = number
+
+    def between(self, begin: int, end: int, limit: int) -> dict[str, Any]:
+        """Return the event records of a range.
+
+        Args:
+            begin: First time, nanoseconds since the first event record.
+            end: Last time, likewise.
+            limit: How many at most.
+
+        Returns:
+            ``events`` as time, number of the row, name and fields; and whether there
+            are ``more``.
+        """
+        found = [*islice(self._events(begin, end), limit + 1)]
+        return {
+            "events": [self._row_of(one) for one in found[:limit]],
+            "more": len(found) > limit,
+            "leftOut": 0,
+        }
+
+    def _events(self, begin: int, end: int) -> Iterator[Event]:
+        if not self._names:
+            return
+        wanted = Selection(
+            begin=self._origin + begin,
+            end=self._origin + end,
+            patterns=(tuple(escape(name) for name in self._names),),
+        )
+        # Damage was told when the trace was opened.
+        for merge in merges(self._streams, wanted, tell=lambda _: None):
+            yield from merge.events()
+
+    def _row_of(self, event: Event) -> list[Any]:
+        row = self._rows.get((event.process, event.thread))
+        # What is selected by time has one.
+        since = (event.timestamp or 0) - self._origin
+        name = plain(event.name or "")[:_LONGEST_TEXT]
+        return [since, row, name, _fields_of(event)]
+
+
+def _names_of(stream: Stream) -> Iterator[str]:
+    left_out = Selection(recorder_events=False).left_out_classes(stream)
+    names = stream.event_names
+    for name, is_left_out in zip(names, left_out or [False] * len(names), strict=True):
+        if name is not None and not is_left_out and name not in _ENDS:
+            yield name
+
+
+def _fields_of(event: Event) -> str:
+    parts = []
+    length = 0
+    for name in event.keys():  # noqa: SIM118 - it is no mapping
+        if name.startswith(_CONTEXTS):
+            continue
+        value = event[name]
+        shown = f'"{value}"' if isinstance(value, str) else str(value)
+        parts.append(f"{name} = {shown}")
+        length += len(parts[-1])
+        if length > _LONGEST_TEXT:
+            break
+    text = plain(", ".join(parts))
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"

@@ -1,0 +1,122 @@
+"""What the page is told of a trace, but for the blocks of its timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..analysis.calls import CallTree
+from ..analysis.intervals import Intervals, Row
+from ..analysis.threads import Process
+from ..plain_text import plain
+from .call_facts import FunctionTable, durations, sums, tree
+
+__all__ = ["meta_of", "order_of"]
+
+
+def meta_of(
+    title: str, intervals: Intervals, calls: CallTree, levels: Sequence[int]
+) -> dict[str, Any]:
+    """Return what the page begins with, as JSON has it.
+
+    Times are nanoseconds since the first event record, but ``begin``, which is that one
+    since the epoch, as text: it is more than the numbers of JavaScript hold.
+
+    Args:
+        title: What the trace is called.
+        intervals: Rows, functions and losses.
+        calls: The call tree, with durations where these are to be shown.
+        levels: How long a call is at least that is shown by itself, nanoseconds, for
+            each level that the page can ask for; the finest first.
+    """
+    table = FunctionTable(intervals.functions)
+    begin = intervals.begin
+    processes = _processes(intervals.rows)
+    functions = calls.functions()
+    rows = {
+        row.thread: number
+        for number, row in reversed([*enumerate(intervals.rows)])
+        if row.kind == "calls"
+    }
+    return {
+        "title": plain(title),
+        "facts": _facts(intervals, calls),
+        "begin": str(begin),
+        "span": max(intervals.end - begin, 1),
+        "processes": [{"pid": one.pid, "name": _name(one)} for one in processes],
+        "rows": [_row(row, processes) for row in intervals.rows],
+        "order": order_of(intervals.rows),
+        "levels": [{"width": width} for width in levels],
+        "losses": _losses(intervals),
+        "tree": tree(calls.root(), table),
+        "sums": sums(functions, table),
+        "durations": durations(functions, table, rows, begin),
+        "functions": table.facts(),  # after all that numbers them
+    }
+
+
+def order_of(rows: Sequence[Row]) -> list[int]:
+    """Return the numbers of rows as the page shows them, from top to bottom.
+
+    Args:
+        rows: The rows.
+    """
+    first: dict[Process, int] = {}
+    for row in rows:
+        first[row.process] = min(row.begin, first.get(row.process, row.begin))
+
+    def place(number: int) -> tuple[Any, ...]:
+        row = rows[number]
+        process = row.process
+        is_main = row.tid is not None and row.tid == process.pid
+        thread = (not is_main, row.tid is None, row.tid or 0)
+        return (first[process], process.pid or 0, thread, row.kind != "calls", number)
+
+    return sorted(range(len(rows)), key=place)
+
+
+def _processes(rows: Sequence[Row]) -> list[Process]:
+    return list(dict.fromkeys(row.process for row in rows))
+
+
+def _name(process: Process) -> str:
+    return plain(process.name or process.trace or "process")
+
+
+def _row(row: Row, processes: Sequence[Process]) -> dict[str, Any]:
+    is_main = row.tid is not None and row.tid == row.process.pid
+    calls = "main thread" if is_main else "thread"
+    return {
+        "process": processes.index(row.process),
+        "tid": row.tid,
+        "name": plain(row.name) if row.name else calls,
+        "kind": row.kind,
+        "depths": row.depth,
+        "events": row.events,
+        "calls": row.calls,
+    }
+
+
+def _losses(intervals: Intervals) -> list[dict[str, Any]]:
+    begin, span = intervals.begin, intervals.end - intervals.begin
+    return [
+        {
+            "row": loss.row,
+            "begin": 0 if loss.begin is None else max(loss.begin - begin, 0),
+            "end": span if loss.end is None else min(loss.end - begin, span),
+            "count": loss.count,
+            "kind": loss.kind,
+        }
+        for loss in intervals.losses
+    ]
+
+
+def _facts(intervals: Intervals, calls: CallTree) -> str:
+    """Return a sentence on what there is."""
+    events = sum(row.events for row in intervals.rows)
+    words = [f"{events:,} event records of {len(intervals.threads()):,} threads"]
+    if calls.lost:
+        words.append(f"{calls.lost:,} were lost")
+    if calls.damage:
+        words.append(f"{len(calls.damage):,} places cannot be read")
+    return "; ".join(words) + "."
