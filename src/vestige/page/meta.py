@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from ..analysis.calls import CallTree
 from ..analysis.intervals import Intervals, Row
-from ..analysis.threads import Process
+from ..analysis.threads import Process, Thread
 from ..plain_text import plain
 from .call_facts import FunctionTable, durations, sums, tree
 
@@ -44,7 +44,7 @@ def meta_of(
         "begin": str(begin),
         "span": max(intervals.end - begin, 1),
         "processes": [{"pid": one.pid, "name": _name(one)} for one in processes],
-        "rows": [_row(row, processes) for row in intervals.rows],
+        "rows": _rows(intervals.rows, processes),
         "order": order_of(intervals.rows),
         "levels": [{"width": width} for width in levels],
         "losses": _losses(intervals),
@@ -83,18 +83,29 @@ def _name(process: Process) -> str:
     return plain(process.name or process.trace or "process")
 
 
-def _row(row: Row, processes: Sequence[Process]) -> dict[str, Any]:
+def _rows(rows: Sequence[Row], processes: Sequence[Process]) -> list[dict[str, Any]]:
+    callers = {row.thread for row in rows if row.kind == "calls"}
+    return [
+        {
+            "process": processes.index(row.process),
+            "tid": row.tid,
+            "name": _row_name(row, callers),
+            "kind": row.kind,
+            "depths": row.depth,
+            "events": row.events,
+            "calls": row.calls,
+        }
+        for row in rows
+    ]
+
+
+def _row_name(row: Row, callers: Container[Thread]) -> str:
+    if row.kind == "events" and row.thread in callers:
+        return "other events"
+    if row.name:
+        return plain(row.name)
     is_main = row.tid is not None and row.tid == row.process.pid
-    calls = "main thread" if is_main else "thread"
-    return {
-        "process": processes.index(row.process),
-        "tid": row.tid,
-        "name": plain(row.name) if row.name else calls,
-        "kind": row.kind,
-        "depths": row.depth,
-        "events": row.events,
-        "calls": row.calls,
-    }
+    return "main thread" if is_main else "thread"
 
 
 def _losses(intervals: Intervals) -> list[dict[str, Any]]:

@@ -184,8 +184,13 @@ class Page {
       return;
     }
     const call = this.timeline.hit(event.offsetX, event.offsetY);
-    if (!call || this.data.rows[call.row].kind !== "calls") {
+    if (!call) {
       this.view.choose(null);
+      return;
+    }
+    if (this.data.rows[call.row].kind === "events") {
+      this.view.choose([call.start, call.start + call.length]);
+      this.showPanel("events");
       return;
     }
     this.view.chooseCall(call);

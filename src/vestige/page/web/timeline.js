@@ -121,7 +121,7 @@ export class Timeline {
     }
     pen.restore();
     pen.fillStyle = colour("ink");
-    pen.fillText(cut(row.kind === "events" ? "other events" : row.name, GUTTER - 62), 18, y + 9);
+    pen.fillText(cut(row.name, GUTTER - (row.tid === null ? 24 : 62)), 18, y + 9);
     pen.fillStyle = colour("faint");
     pen.textAlign = "right";
     pen.fillText(row.tid === null ? "" : String(row.tid), GUTTER - 8, y + 9);
