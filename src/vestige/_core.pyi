@@ -368,11 +368,85 @@ class EventCounter:
 
 @final
 class EventTable:
-    """Counts event records by class and thread."""
+    """Counts event records by class and thread, and matches beginnings and ends."""
 
-    def __new__(cls) -> EventTable: ...
+    def __new__(
+        cls,
+        pairs: Sequence[
+            tuple[
+                Sequence[str],
+                Sequence[str],
+                tuple[str, str] | None,
+                str | None,
+                str,
+                bool,
+                str,
+            ]
+        ] = ...,
+        *,
+        longest: int = 0,
+        switch: tuple[str, str, str] | None = None,
+    ) -> EventTable:
+        """Make a table.
+
+        Args:
+            pairs: What belongs together: names of event record classes that begin and
+                that end something; the fields of both that have the same value; the
+                field of the beginning that names its group; within what they belong
+                together (``thread``, ``cpu``, ``process`` or ``everything``); whether
+                there may be several at once, one within the other; and what times are
+                kept apart by (``none``, ``key`` or ``who``).
+            longest: How many of the longest of each pair are kept.
+            switch: Name of the records that have a thread that runs on their CPU from
+                then on, the field that has it, and the field with its name.
+
+        Raises:
+            ValueError: There is no such reach or grouping.
+        """
+
     def add(self, merge: Merge) -> None:
-        """Count the event records of a merge."""
+        """Take the event records of a merge."""
+
+    def finish(self) -> None:
+        """End the reading: what is open has no end."""
+
+    def pairs(
+        self,
+    ) -> list[
+        tuple[
+            tuple[
+                int,
+                tuple[int, int | None, int | None, int | None, int | None] | None,
+                str | None,
+                str | None,
+            ],
+            tuple[int, int, int, int, int, int, int],
+            tuple[
+                list[tuple[int, int]],
+                list[
+                    tuple[
+                        int,
+                        int,
+                        tuple[int, int | None, int | None, int | None, int | None],
+                    ]
+                ],
+            ],
+        ]
+    ]:
+        """Return what is known of each pair, then of each group of those with groups.
+
+        Index of the pair; who, key and name of the group. Then how many have both ends,
+        their time, the shortest and the longest, nanoseconds; how many have no end, no
+        beginning, and how many have both with losses in between. Then indexes of
+        buckets with numbers, and of the longest, longest first: duration, time of the
+        beginning, and who, as in :meth:`rows`.
+        """
+
+    def running(self) -> list[tuple[int, int, int, str | None, int, int]]:
+        """Return how long each thread ran on each CPU between two switches.
+
+        Process space, CPU, thread ID, name of the thread, nanoseconds, how many times.
+        """
 
     def totals(self) -> list[tuple[str | None, int, int, int]]:
         """Return for each name of classes the records: number, first time, last time.

@@ -9,7 +9,7 @@ from .._typing import TYPE_CHECKING
 from .functions import ROOT_FUNCTION, Function, FunctionKind
 
 if TYPE_CHECKING:
-    from .durations import Durations
+    from .durations import Durations, LongCall
 
 __all__ = [
     "CallCounts",
@@ -170,7 +170,7 @@ class FunctionCalls(CallCounts):
     """The function."""
     resumes: int = 0
     """How many of the calls are none: a coroutine goes on after it has waited."""
-    durations: Durations | None = field(default=None, repr=False)
+    durations: Durations[LongCall] | None = field(default=None, repr=False)
     """How long the complete ones took, if that was asked for."""
 
 

@@ -40,7 +40,7 @@ from .threads import Process, Thread
 
 if TYPE_CHECKING:
     from .activities import Activity
-    from .durations import Durations
+    from .durations import Durations, LongCall
 
 __all__ = ["CallTree", "ThreadCalls"]
 
@@ -115,7 +115,9 @@ class CallTree:
     """Their coroutine functions, those that took longest first."""
     losses: list[LostNotice] = field(default_factory=list)
     """What the tracer lost."""
-    durations: dict[Function, Durations] = field(default_factory=dict, repr=False)
+    durations: dict[Function, Durations[LongCall]] = field(
+        default_factory=dict, repr=False
+    )
     """How long the complete calls of each function took, if that was asked for."""
     damage: list[Damage] = field(default_factory=list)
     """What could not be read."""

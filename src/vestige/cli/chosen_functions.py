@@ -10,10 +10,13 @@ from ..errors import CommandError, SelectionError
 from .exit_statuses import WRONG_USAGE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..analysis.calls import CallTree
     from ..analysis.function_choice import FunctionChoice
+    from ..analysis.functions import Function
 
-__all__ = ["add_choice_arguments", "choose"]
+__all__ = ["add_choice_arguments", "choose", "shown_functions"]
 
 
 def add_choice_arguments(group: argparse._ActionsContainer) -> None:
@@ -22,6 +25,14 @@ def add_choice_arguments(group: argparse._ActionsContainer) -> None:
     Args:
         group: Where to.
     """
+    group.add_argument(
+        "--function",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="show only these functions, in a tree with callers and callees; numbers "
+        "stay those of all calls (repeatable)",
+    )
     group.add_argument(
         "--include-function",
         metavar="PATTERN",
@@ -51,6 +62,27 @@ def add_choice_arguments(group: argparse._ActionsContainer) -> None:
         help="report the N outermost calls of those that are open in a thread; "
         "functions that are left out do not count",
     )
+
+
+def shown_functions(
+    options: argparse.Namespace,
+) -> Callable[[Function], bool] | None:
+    """Return what decides which functions are shown; ``None`` for all.
+
+    Args:
+        options: What was asked for.
+
+    Raises:
+        CommandError: A pattern can match no function.
+    """
+    if not options.function:
+        return None
+    from ..analysis.function_choice import FunctionChoice
+
+    try:
+        return FunctionChoice(options.function).takes
+    except SelectionError as error:
+        raise CommandError(str(error), exit_code=WRONG_USAGE) from error
 
 
 def _depth(text: str) -> int:

@@ -28,6 +28,9 @@ _SUBSTITUTES = {
     "├": "|",
     "└": "`",
     "─": "-",
+    "█": "#",
+    **dict.fromkeys("▉▊▋▌", "#"),
+    **dict.fromkeys("▍▎▏", "."),
 }
 """What stands for our own characters where there is only ASCII."""
 

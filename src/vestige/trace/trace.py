@@ -36,6 +36,7 @@ from .selection import Time, time_of
 
 if TYPE_CHECKING:
     from ..analysis import CallTree, Thread
+    from ..analysis.durations import Durations
     from ..analysis.locks import Locks
     from ..analysis.memory import Memory
 
@@ -283,6 +284,40 @@ class Trace(CallReading):
             threads=threads,
             progress=progress,
         )
+
+    def durations(
+        self,
+        name: str | None = None,
+        *,
+        begin: str | None = None,
+        end: str | None = None,
+        key: str | None = None,
+    ) -> Durations[Any]:
+        """Say how long something took: quantiles, histogram, the longest.
+
+        Args:
+            name: Name or pattern of functions, spans or pairs of events, such as
+                ``app:request`` for ``app:request_begin`` and ``app:request_end``.
+            begin: Instead: name of the event that begins it.
+            end: Name of the event that ends it.
+            key: The field that has the same value in both, in whatever threads and
+                processes they are. Without it, both are of the same thread.
+
+        Returns:
+            The durations of all complete calls or pairs with such a name.
+
+        Raises:
+            SelectionError: Nothing has such a name, or there is neither a name nor a
+                begin and an end.
+
+        Example:
+            >>> trace = vestige.open("my-trace")
+            >>> trace.durations("parse").quantile(0.99)
+            >>> trace.durations(begin="x:start", end="x:done", key="id").longest[0]
+        """
+        from .durations import durations  # noqa: PLC0415 - few need it
+
+        return durations(self, self._selection, name, (begin, end, key))
 
     def locks(self, *, longest: int = 10) -> Locks:
         """Find out who waited for mutexes, how long, and who had them meanwhile.

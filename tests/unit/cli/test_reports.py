@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -123,3 +124,141 @@ def test_lttng_traces_without_contexts_go_by_cpu(run):
     text = run("report", DATA / "hello")[1]
 
     assert text.startswith("4 events of 1 name on 1 CPU, over 2.844 µs\n")
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """Return a trace of requests, which other threads may end."""
+    with ctf.Writer(tmp_path / "pairs", event_context={"vtid": "s32"}) as writer:
+        begin = writer.event_class("app:request_begin", {"id": "u32"})
+        end = writer.event_class("app:request_end", {"id": "u32"})
+        start = writer.event_class("app:start", {"id": str})
+        done = writer.event_class("app:done", {"id": str})
+        stream = writer.stream("s")
+        for index in range(100):
+            time = 1000 * index
+            stream.write(begin, time, {"vtid": 1}, id=index)
+            stream.write(end, time + index, {"vtid": 1}, id=index)
+            stream.write(start, time + 200, {"vtid": 1}, id=f"r{index}")
+            stream.write(done, time + 500 + index, {"vtid": 2}, id=f"r{index}")
+        stream.write(begin, 200_000, {"vtid": 1}, id=0)
+    return str(tmp_path / "pairs")
+
+
+def test_pairs_follow_the_events(run, pairs):
+    """What has no end is counted apart."""
+    text = run("report", pairs)[1]
+    [row] = [line for line in text.splitlines() if line.endswith("  app:request")]
+
+    assert re.split("  +", row) == [
+        *("4.950 µs", "100", "50 ns", "50 ns", "88 ns", "98 ns", "99 ns"),
+        *("+99.00 µs", "1", "app:request"),
+    ]
+    assert "1 pair without end" in text
+    [facts] = json.loads(run("report", "--json", pairs)[1])["pairs"]
+    assert (facts["count"], facts["total_ns"], facts["no_end"]) == (100, 4950, 1)
+    assert facts["longest"][0] == {
+        "begin_ns": 99_000,
+        "duration_ns": 99,
+        "trace": "",
+        "vpid": None,
+        "vtid": 1,
+        "cpu": None,
+        "stream": None,
+    }
+
+
+def test_durations_of_pairs(run, pairs):
+    """By the name of the pair, or of its events and the field that both have."""
+    text = run("report", "--durations=app:request", "--percentiles=50,100", pairs)[1]
+    assert text.startswith(
+        "app:request\n100 pairs, 4.950 µs in all, 50 ns on average\n"
+    )
+    assert "min 0 ns  p50 50 ns  p100 99 ns  max 99 ns\n" in text
+    assert "in none of these numbers: 1 without end\n" in text
+    rows = re.findall(r"^ *\d+ ns +\d+ ns +(\d+)", text, re.MULTILINE)
+    assert sum(map(int, rows)) == 100
+    assert len(re.findall(r"thread 1$", text, re.MULTILINE)) == 10
+
+    words = "--durations=app:start,app:done"
+    assert "BEGIN,END,KEY" in run("report", words, pairs)[1]
+    text = run("report", f"{words},id", "--json", pairs)[1]
+    [facts] = json.loads(text)["durations"]
+    assert (facts["count"], facts["min_ns"], facts["max_ns"]) == (100, 300, 399)
+    assert sum(one["count"] for one in facts["histogram"]) == 100
+    status, _, errors = run("report", "--durations=app:requests", pairs)
+    assert status == 2
+    assert "did you mean 'app:request'?" in errors
+
+
+def test_durations_of_calls(run, calls):
+    """With thread and caller."""
+    text = run("report", "--durations=0x1000", calls)[1]
+
+    assert text.startswith("0x1000\n1 call, 2.000 µs in all, 2.000 µs on average\n")
+    assert re.search(r"^2\.000 µs +\+0 ns +0\.000001000 s +5$", text, re.MULTILINE)
+    assert run("report", "--durations=0x3000", calls)[0] == 2
+
+
+def test_percentiles_are_columns(run, calls):
+    """Between the shortest and the longest; the word after is not taken from others."""
+    for words in (["--percentiles", calls], [calls, "--percentiles"]):
+        head = run("report", *words)[1].splitlines()[2]
+        assert head.split()[3:-2] == ["avg", "min", "p50", "p90", "p99", "p99.9", "max"]
+    [row] = json.loads(
+        run("report", "--json", "--percentiles=25", "--thread=6", calls)[1]
+    )["functions"]
+    assert row["p25_ns"] == 10
+    head = run("report", "--to=csv", "--percentiles=25", "--process=77", calls)[1]
+    assert head.splitlines()[0].endswith(",max_ns,p25_ns")
+    assert head.splitlines()[1].endswith(",2000")
+    assert run("report", "--percentiles=101", calls)[0] == 2
+
+
+def test_callers(run, tmp_path):
+    """From the function outwards; a call within another one has its time in that."""
+    events = [
+        *(enter(10, A), enter(11, B), leave(21), leave(30)),
+        *(enter(40, B), enter(41, B), leave(43), leave(50)),
+    ]
+    path = str(write_calls(tmp_path / "trace", {"s": [packet(events, vtid=5)]}))
+
+    tree = json.loads(run("report", "--callers=0x2000", "--json", path)[1])["tree"]
+
+    assert [
+        (one["caller"], one["address"], one["calls"], one["total_ns"]) for one in tree
+    ] == [(None, B, 3, 20), (0, A, 1, 10), (0, B, 1, 0)]
+    text = run("report", "--callers=0x2000", path)[1]
+    assert re.search(r"^20 ns +100.0 % .* 3  0x2000$", text, re.MULTILINE)
+    status, _, errors = run("report", "--callers=0x2001", path)
+    assert status == 2
+    assert "--callers=0x2001: no function with calls has this name" in errors
+
+
+def test_some_functions_alone(run, calls):
+    """Numbers are those of all calls."""
+    text = run("report", "--function=0x1*", calls)[1]
+    assert "0x1000" in text
+    assert "0x2000" not in text
+    assert text.startswith("2 calls in 2 threads")
+    tree = run("report", "--tree", "--function=0x2000", calls)[1]
+    assert "0x1000" not in tree
+    assert "0x2000" in tree
+
+
+def test_threads(run, calls):
+    """Of calls and of events."""
+    text = run("report", "--threads", calls)[1]
+
+    assert text.startswith("2 threads of 1 process, 4 events\n")
+    assert re.search(r"^ +2 +1 +\+0 ns .* thread 5 of process 77$", text, re.MULTILINE)
+    rows = json.loads(run("report", "--threads", "--json", calls)[1])["threads"]
+    assert [(one["vtid"], one["calls"], one["first_ns"]) for one in rows] == [
+        (5, 1, 1000),
+        (6, 1, 1001),
+    ]
+
+
+def test_reports_exclude_each_other(run, calls):
+    """One at a time."""
+    assert run("report", "--threads", "--events", calls)[0] == 2

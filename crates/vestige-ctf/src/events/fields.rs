@@ -1,8 +1,9 @@
 //! Where the records of an event record class tell some facts, and reading these.
 
+use super::key::Key;
 use super::who::Who;
 use crate::bits::BitReader;
-use crate::model::EnvironmentValue;
+use crate::model::{EnvironmentValue, FieldClass};
 use crate::places::origin::numbers;
 use crate::record::{skip, State};
 use crate::scope::{Origin, OriginField, Scope};
@@ -99,7 +100,12 @@ impl WhoFields {
         OfPacket { space, stream, thread, process, cpu }
     }
 
-    /// Who made a record.
+    /// Whether all records of a packet are of one thread.
+    pub fn is_of_thread(&self) -> bool {
+        matches!(self.thread, Place::Packet(_))
+    }
+
+    /// Who made a record, and its CPU.
     #[inline]
     pub fn read(
         &self,
@@ -107,7 +113,7 @@ impl WhoFields {
         batch: &Batch,
         record: &Record,
         state: &mut State,
-    ) -> Who {
+    ) -> (Who, Option<i64>) {
         let mut all = [packet.thread, packet.process, packet.cpu];
         if let Place::Trace(process) = self.process {
             all = [packet.thread, Some(process), packet.cpu];
@@ -123,10 +129,10 @@ impl WhoFields {
             let _ = body_numbers(batch, record, state, last, wanted, &mut all);
         }
         let [thread, process, cpu] = all;
-        let cpu = if thread.is_none() { cpu } else { None };
+        let own_cpu = if thread.is_none() { cpu } else { None };
         let is_known = thread.is_some() || cpu.is_some();
         let stream = (!is_known).then_some(packet.stream);
-        Who { space: packet.space, process, thread, cpu, stream }
+        (Who { space: packet.space, process, thread, cpu: own_cpu, stream }, cpu)
     }
 
     /// The name of the process of a record, where contexts tell it.
@@ -150,6 +156,66 @@ impl WhoFields {
         }
         let class = scopes.get(scope).copied().flatten()?;
         text(member_bytes(class, index, &mut reader, state)?)
+    }
+}
+
+/// Where a field is that a name means, and whether it is a number.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyField {
+    /// The scope of the body; `None` for the packet context.
+    scope: Option<usize>,
+    index: usize,
+    is_number: bool,
+}
+
+impl KeyField {
+    /// The field of an event record class of a data stream that a name means.
+    pub fn find(stream: &DataStream, event: usize, name: &str) -> Option<Self> {
+        let (scopes, name) = match Scope::qualified(name) {
+            Some((scope, rest)) => (vec![scope], rest),
+            None => (Scope::NEAREST_FIRST.to_vec(), name),
+        };
+        scopes.into_iter().find_map(|scope| {
+            let class = scope.class(stream, event)?;
+            let index = scope.member(class, name)?;
+            let is_number = class.members().get(index)?.class.as_integer().is_some();
+            let scope = BODY.iter().position(|one| *one == scope);
+            Some(Self { scope, index, is_number })
+        })
+    }
+
+    /// Reads it; `None` for what cannot be read, and for fields of other types.
+    pub fn read(
+        &self,
+        batch: &Batch,
+        part: &Part,
+        record: &Record,
+        state: &mut State,
+    ) -> Option<Key> {
+        let Some(scope) = self.scope else {
+            let context = batch.stream_class()?.packet_context.as_ref()?;
+            let (mut reader, mut state) = (part.context_reader(), part.state());
+            return self.value(context, &mut reader, &mut state);
+        };
+        let mut reader = batch.body_reader(record, state);
+        let scopes = batch.body_scopes(record);
+        for before in scopes.iter().take(scope).flatten() {
+            skip(before, &mut reader, state).ok()?;
+        }
+        self.value(scopes.get(scope).copied().flatten()?, &mut reader, state)
+    }
+
+    fn value(
+        &self,
+        scope: &FieldClass,
+        reader: &mut BitReader<'_>,
+        state: &mut State,
+    ) -> Option<Key> {
+        if self.is_number {
+            let [found] = numbers(scope, [Some(self.index)], self.index, reader, state)?;
+            return Some(Key::Number(found? as i64));
+        }
+        member_bytes(scope, self.index, reader, state).map(Key::of_text)
     }
 }
 
@@ -183,7 +249,7 @@ pub fn body_numbers<const COUNT: usize>(
 
 /// The bytes of a member of a structure, up to the first zero: those of a text.
 pub fn member_bytes<'a>(
-    scope: &crate::model::FieldClass,
+    scope: &FieldClass,
     index: usize,
     reader: &mut BitReader<'a>,
     state: &mut State,

@@ -1,51 +1,20 @@
-//! Counting the event records of merges by class and thread.
+//! Counting the event records of merges by class and thread, and matching those of pairs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::fields::{OfPacket, WhoFields};
+use super::count::EventCount;
+use super::pairs::{PairSpec, Pairs};
+use super::scan::{Layout, Slot, SwitchSpec, Task};
 use super::who::Who;
-use crate::muxer::Merge;
-use crate::places::scan::{read_records, RecordTask};
-use crate::record::State;
-use crate::stream::{Batch, DataStream, Part, Record};
+use crate::muxer::{Merge, Notice};
+use crate::places::scan::read_records;
+use crate::stream::DataStream;
 
 /// How many pairs of a class and a thread are told apart.
 const MOST_ROWS: usize = 1 << 18;
 /// How many threads have names.
 const MOST_NAMES: usize = 1 << 16;
-
-/// How many event records there are, and when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EventCount {
-    /// How many.
-    pub records: u64,
-    /// Time of the first one, nanoseconds from the origin of the clock.
-    pub first: i64,
-    /// Time of the last one.
-    pub last: i64,
-}
-
-impl Default for EventCount {
-    fn default() -> Self {
-        Self { records: 0, first: i64::MAX, last: i64::MIN }
-    }
-}
-
-impl EventCount {
-    #[inline]
-    fn add(&mut self, time: i64) {
-        self.records += 1;
-        self.first = self.first.min(time);
-        self.last = self.last.max(time);
-    }
-
-    fn join(&mut self, other: &Self) {
-        self.records += other.records;
-        self.first = self.first.min(other.first);
-        self.last = self.last.max(other.last);
-    }
-}
 
 /// The event records of one name and one thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,13 +27,7 @@ pub struct EventRow {
     pub count: EventCount,
 }
 
-/// The names of the classes of a data stream, and where their records tell who made them.
-struct Layout {
-    classes: Vec<(usize, WhoFields)>,
-}
-
-/// Counts event records by name and thread.
-#[derive(Default)]
+/// Counts event records by name and thread, and matches those of pairs.
 pub struct EventTable {
     names: Vec<Option<String>>,
     indexes: HashMap<Option<String>, usize>,
@@ -73,18 +36,56 @@ pub struct EventTable {
     rows: HashMap<(usize, Who), EventCount>,
     process_names: HashMap<Who, String>,
     left_out: u64,
+    pairs: Pairs,
+    switch: Option<SwitchSpec>,
 }
 
 impl EventTable {
-    /// Counts the event records of a merge.
+    /// A table that keeps so many of the longest of each pair; `switch` are the records that say
+    /// which thread runs on their CPU from then on.
+    #[must_use]
+    pub fn new(pairs: Vec<PairSpec>, longest: usize, switch: Option<SwitchSpec>) -> Self {
+        Self {
+            names: Vec::new(),
+            indexes: HashMap::new(),
+            layouts: HashMap::new(),
+            totals: Vec::new(),
+            rows: HashMap::new(),
+            process_names: HashMap::new(),
+            left_out: 0,
+            pairs: Pairs::new(pairs, longest),
+            switch,
+        }
+    }
+
+    /// Takes the event records of a merge.
     pub fn add(&mut self, merge: &Merge) {
         let layouts: Vec<Arc<Layout>> =
             merge.batches.iter().map(|batch| self.layout(&batch.stream)).collect();
+        let mut losses = losses(merge).into_iter().peekable();
+        let mut before = 0;
         for task in read_records::<Task>(merge, &layouts) {
             for slot in task.slots {
                 self.take(slot);
             }
+            for (index, seen) in task.seen {
+                while let Some((_, stream, space)) =
+                    losses.next_if(|(position, ..)| *position <= before + index as usize)
+                {
+                    self.pairs.lose(stream, space);
+                }
+                self.pairs.take(seen);
+            }
+            before += task.records as usize;
         }
+        for (_, stream, space) in losses {
+            self.pairs.lose(stream, space);
+        }
+    }
+
+    /// Ends the reading.
+    pub fn finish(&mut self) {
+        self.pairs.finish();
     }
 
     fn take(&mut self, slot: Slot) {
@@ -93,18 +94,18 @@ impl EventTable {
                 self.process_names.insert(slot.who, name);
             }
         }
-        for ((name, _), count) in slot.layout.classes.iter().zip(&slot.counts) {
+        for (name, count) in slot.layout.names().zip(&slot.counts) {
             if count.records == 0 {
                 continue;
             }
-            if let Some(total) = self.totals.get_mut(*name) {
+            if let Some(total) = self.totals.get_mut(name) {
                 total.join(count);
             }
             let has_room = self.rows.len() < MOST_ROWS;
-            match self.rows.get_mut(&(*name, slot.who)) {
+            match self.rows.get_mut(&(name, slot.who)) {
                 Some(known) => known.join(count),
                 None if has_room => {
-                    self.rows.insert((*name, slot.who), *count);
+                    self.rows.insert((name, slot.who), *count);
                 }
                 None => self.left_out += count.records,
             }
@@ -118,12 +119,10 @@ impl EventTable {
         }
         let class = stream.trace.stream_classes.get(stream.class);
         let classes = class.map_or(&[][..], |class| &class.event_classes);
-        let classes: Vec<(usize, WhoFields)> = classes
-            .iter()
-            .enumerate()
-            .map(|(index, class)| (self.name(class.name.as_ref()), WhoFields::of(stream, index)))
-            .collect();
-        let layout = Arc::new(Layout { classes });
+        let names: Vec<usize> =
+            classes.iter().map(|class| self.name(class.name.as_ref())).collect();
+        let layout = Layout::of(stream, &names, self.pairs.specs(), self.switch.as_ref());
+        let layout = Arc::new(layout);
         self.layouts.insert(key, Arc::clone(&layout));
         layout
     }
@@ -164,70 +163,31 @@ impl EventTable {
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
-}
 
-/// The records of a thread in some data streams of the same classes.
-struct Slot {
-    layout: Arc<Layout>,
-    who: Who,
-    name: Option<String>,
-    counts: Vec<EventCount>,
-}
-
-/// Counts some records of a merge.
-#[derive(Default)]
-struct Task {
-    slots: Vec<Slot>,
-    indexes: HashMap<(usize, Who), usize>,
-    last: usize,
-}
-
-impl Task {
-    #[inline]
-    fn slot(&mut self, layout: &Arc<Layout>, who: Who) -> usize {
-        let is_same = |slot: &Slot| slot.who == who && Arc::ptr_eq(&slot.layout, layout);
-        if !self.slots.get(self.last).is_some_and(is_same) {
-            let slots = &mut self.slots;
-            let key = (Arc::as_ptr(layout) as usize, who);
-            self.last = *self.indexes.entry(key).or_insert_with(|| {
-                let counts = vec![EventCount::default(); layout.classes.len()];
-                slots.push(Slot { layout: Arc::clone(layout), who, name: None, counts });
-                slots.len() - 1
-            });
-        }
-        self.last
+    /// The pairs.
+    #[must_use]
+    pub fn pairs(&self) -> &Pairs {
+        &self.pairs
     }
 }
 
-impl RecordTask for Task {
-    type Layout = Arc<Layout>;
-    type Packet = Option<OfPacket>;
-
-    fn packet(layout: &Arc<Layout>, batch: &Batch, part: &Part) -> Option<OfPacket> {
-        layout.classes.first().map(|(_, fields)| fields.of_packet(batch, part))
+/// Where records were lost: before which record of the merge, in which data stream, and its
+/// process space.
+fn losses(merge: &Merge) -> Vec<(usize, u64, u32)> {
+    if merge.notices.is_empty() {
+        return Vec::new();
     }
-
-    fn run(
-        &mut self,
-        layout: &Arc<Layout>,
-        packet: &Option<OfPacket>,
-        batch: &Batch,
-        records: &[Record],
-        state: &mut State,
-    ) {
-        let Some(packet) = packet else { return };
-        for record in records {
-            let class = record.class as usize;
-            let Some((_, fields)) = layout.classes.get(class) else { continue };
-            let who = fields.read(packet, batch, record, state);
-            let index = self.slot(layout, who);
-            let Some(slot) = self.slots.get_mut(index) else { continue };
-            if slot.name.is_none() {
-                slot.name = fields.name(batch, batch.part_of(record), record, state);
-            }
-            if let Some(count) = slot.counts.get_mut(class) {
-                count.add(batch.nanoseconds(record));
-            }
-        }
+    let mut starts = Vec::with_capacity(merge.runs.len());
+    let mut end = 0;
+    for run in &merge.runs {
+        starts.push(end);
+        end += (run.end - run.start) as usize;
     }
+    let is_loss = |notice: &Notice| matches!(notice, Notice::Lost(_) | Notice::Damage(..));
+    let place = |(rank, run, notice): &(usize, usize, Notice)| {
+        let stream = merge.streams.get(*rank).filter(|_| is_loss(notice))?;
+        let position = starts.get(*run).copied().unwrap_or(end);
+        Some((position, stream.origin(), stream.identity.process_space))
+    };
+    merge.notices.iter().filter_map(place).collect()
 }

@@ -11,12 +11,44 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..._typing import TYPE_CHECKING
 from ...errors import SelectionError
 from ...units import Nanoseconds
 from ..functions import Function
 from ..threads import Thread
 
 __all__ = ["DurationBucket", "Durations", "LongCall"]
+
+if TYPE_CHECKING:
+    from typing import Generic, Protocol, TypeVar
+
+    class Long(Protocol):
+        """What all of the longest have."""
+
+        @property
+        def begin(self) -> int:
+            """When it began, nanoseconds."""
+
+        @property
+        def duration(self) -> int:
+            """How long it took, nanoseconds."""
+
+        @property
+        def thread(self) -> Thread:
+            """Its thread."""
+
+    _Long = TypeVar("_Long", bound=Long)
+else:
+    # The import of typing takes longer than a small trace.
+    class Generic:
+        """The base of classes that say what they are about."""
+
+        def __class_getitem__(cls, _: object) -> type:
+            """Return the class."""
+            return cls
+
+    _Long = None
+"""What is kept of the longest: of calls a :class:`LongCall`."""
 
 SUB_BUCKETS = 32
 """Buckets of a power of two, as ``vestige_ctf::intervals::histogram`` has them."""
@@ -65,7 +97,7 @@ class LongCall:
         return Nanoseconds(self.begin + self.duration)
 
 
-class Durations:
+class Durations(Generic[_Long]):
     """How long the complete calls of a function took.
 
     Args:
@@ -80,7 +112,7 @@ class Durations:
         buckets: Mapping[int, int],
         shortest: int,
         longest_duration: int,
-        longest: Sequence[LongCall] = (),
+        longest: Sequence[_Long] = (),
     ) -> None:
         self._buckets = dict(sorted(buckets.items()))
         self._ends = (shortest, longest_duration)
@@ -116,6 +148,11 @@ class Durations:
                 return min(max(middle, shortest), longest)
             rank -= bucket.count
         return longest
+
+    @property
+    def buckets(self) -> Mapping[int, int]:
+        """The number of calls by index of the bucket, as the core numbers these."""
+        return self._buckets
 
     def histogram(self) -> list[DurationBucket]:
         """Return the buckets that have any calls, in order.

@@ -27,7 +27,7 @@ class _Sums:
 
 def function_durations(
     fold: core.CallFold, functions: Sequence[Function], threads: Mapping[int, Thread]
-) -> dict[Function, Durations]:
+) -> dict[Function, Durations[LongCall]]:
     """Return how long the complete calls of functions took.
 
     Args:

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
-from .table import EventKind, EventTable, Origin, OriginEvents, event_table
+from .origin import Origin
+from .pairs import LongPair, PairRule, PairTimes, found_rules
+from .table import EventKind, EventTable, OriginEvents, event_table
 
-__all__ = ["EventKind", "EventTable", "Origin", "OriginEvents", "event_table"]
+__all__ = [
+    "EventKind",
+    "EventTable",
+    "LongPair",
+    "Origin",
+    "OriginEvents",
+    "PairRule",
+    "PairTimes",
+    "event_table",
+    "found_rules",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ... import core
@@ -10,24 +10,10 @@ from ..._typing import Protocol
 from ...damage import Damage
 from ...graph import Graph, LostNotice, Selection, Stream, is_absolute, notices_of
 from ...units import Nanoseconds
+from .origin import Origin, Origins, Who
+from .pairs import PairRule, PairTimes, found_rules, occurring, pair_times
 
-__all__ = ["EventKind", "EventTable", "Origin", "OriginEvents", "event_table"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """Who made event records: a thread; if that is unknown, a CPU or a data stream."""
-
-    trace: str
-    """Name of the trace."""
-    process: int | None
-    """Process ID, where the trace has it."""
-    thread: int | None
-    """Thread ID, where the trace has it."""
-    cpu: int | None
-    """Number of the CPU, where the thread is unknown."""
-    stream: str | None
-    """Name of the data stream, where neither is known."""
+__all__ = ["EventKind", "EventTable", "OriginEvents", "event_table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +57,8 @@ class EventTable:
     """All events, the most frequent first."""
     origins: list[OriginEvents]
     """The same by thread, those with most events first."""
+    pairs: list[PairTimes] = field(default_factory=list)
+    """What begins and ends, those with most time first."""
     has_absolute_times: bool = False
     """Whether times count from the Unix epoch."""
     left_out: int = 0
@@ -138,6 +126,7 @@ def event_table(
     source: TraceSource,
     *,
     selection: Selection | None = None,
+    rules: Sequence[PairRule] | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> EventTable:
     """Read traces, and count the event records of each name and thread.
@@ -145,6 +134,7 @@ def event_table(
     Args:
         source: The traces: :func:`vestige.open` returns such an object.
         selection: Which part of the traces is read; all by default.
+        rules: What begins and ends; by default what the names of events show.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -155,12 +145,15 @@ def event_table(
         >>> for kind in event_table(vestige.open("my-trace")).kinds:
         ...     print(kind.name, kind.events)
     """
-    sink = _Counter()
-    damage = Graph([source], sink, (), selection, progress=progress).run()
     streams = source.streams
+    rules = found_rules(streams) if rules is None else rules
+    sink = EventReader(rules)
+    damage = Graph([source], sink, (), selection, progress=progress).run()
+    origins = Origins(streams)
     return EventTable(
         kinds=_kinds(sink.table),
-        origins=_origins(sink.table, streams),
+        origins=_origins(sink.table, origins),
+        pairs=occurring(pair_times(rules, sink.table, origins)),
         has_absolute_times=any(_is_absolute(one) for one in streams),
         left_out=sink.table.left_out,
         losses=sink.losses,
@@ -168,17 +161,33 @@ def event_table(
     )
 
 
-class _Counter:
-    # The sink: the core does the work.
+LONGEST = 10
+"""How many of the longest of each pair are kept."""
+_SWITCH = ("sched_switch", "next_tid", "next_comm")
+"""Says which thread runs on a CPU, in traces of kernels."""
+
+
+class EventReader:
+    """Counts event records and matches pairs: a sink, for which the core does the work.
+
+    Args:
+        rules: What belongs together.
+        longest: How many of the longest of each are kept.
+    """
+
     looks_at_records = True
     checks_fields = False
 
-    def __init__(self) -> None:
-        self.table = core.EventTable()
+    def __init__(self, rules: Sequence[PairRule], longest: int = LONGEST) -> None:
+        rows = [rule.row for rule in rules]
+        self.table = core.EventTable(rows, longest=longest, switch=_SWITCH)
+        """What the core has found out."""
         self.losses: list[LostNotice] = []
+        """What the tracer lost."""
 
     def finish(self) -> None:
-        """Do nothing: all is counted."""
+        """End what has not ended."""
+        self.table.finish()
 
     def consume(self, merge: core.Merge) -> None:
         """Count the event records of a merge."""
@@ -215,32 +224,20 @@ def _kind(name: str | None, count: tuple[int, int, int], origins: int) -> EventK
     )
 
 
-_Who = tuple[int, int | None, int | None, int | None, int | None]
-"""Process space, process, thread, CPU, data stream, as the core has them."""
 _NO_TIME = -(1 << 63)
 """The time of event records without a clock."""
 
 
-def _origins(table: core.EventTable, streams: Sequence[Stream]) -> list[OriginEvents]:
-    traces = {stream.process_space: stream.trace.name for stream in streams}
+def _origins(
+    table: core.EventTable, origins: Mapping[Who, Origin]
+) -> list[OriginEvents]:
     names = [name for name, *_ in table.totals()]
-    labels = {stream.handle.origin: stream.name for stream in streams}
-    found: dict[
-        tuple[int, int | None, int | None, int | None, int | None], OriginEvents
-    ]
-    found = {}
+    found: dict[Who, OriginEvents] = {}
     for name, who, process_name, events, first, last in table.rows():
         one = found.get(who)
         if one is None:
-            space, process, thread, cpu, stream = who
-            origin = Origin(
-                trace=traces[space],
-                process=process,
-                thread=thread,
-                cpu=cpu,
-                stream=None if stream is None else labels.get(stream),
-            )
-            one = found[who] = OriginEvents(origin=origin, name=process_name, kinds=[])
+            one = OriginEvents(origin=origins[who], name=process_name, kinds=[])
+            found[who] = one
         one.kinds.append(_kind(names[name], (events, first, last), 1))
     for one in found.values():
         one.kinds[:] = _sorted(one.kinds)

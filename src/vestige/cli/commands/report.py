@@ -6,12 +6,13 @@ import argparse
 import sys
 
 from ...components.sinks.text_colors import terminal_supports_color
-from ..chosen_functions import add_choice_arguments
+from ..chosen_functions import add_choice_arguments, shown_functions
 from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments
 from ..exit_statuses import READING, UNREADABLE, ExitStatuses
 from ..min_duration import add_min_duration_argument
 from ..newest_recording import take_newest
+from ..percentiles import add_percentiles_argument, take_percentiles
 from ..render.call_style import SORT_KEYS, CallStyle
 from ..reports.forms import (
     TABLE,
@@ -64,6 +65,11 @@ examples:
   vestige report                            the newest recording
   vestige report --tree TRACE               who called whom
   vestige report --events TRACE             which events, how many, how often
+  vestige report --percentiles TRACE        also how long most calls take at most
+  vestige report --durations=handle TRACE   histogram, and the ten longest calls
+  vestige report --callers=malloc TRACE     who called it, and how long that took
+  vestige report --threads TRACE            which threads there are
+  vestige report --kernel TRACE             who ran, who waited, of a kernel
   vestige report --thread TRACE             each thread separately
   vestige report --locks TRACE              who waited for mutexes
   vestige report --memory TRACE             what was not freed
@@ -107,6 +113,7 @@ examples:
             default=[],
             help="report only this process (repeatable)",
         )
+        add_percentiles_argument(parser)
         parser.add_argument(
             "--sort",
             metavar="KEY",
@@ -142,20 +149,22 @@ examples:
         kind = chosen_kind(options)
         form = chosen_form(options, kind)
         threads = _threads(options)
+        percentiles = take_percentiles(options)
         bounds = time_bounds(options)
         take_newest(options)
         source = CtfFsSource(options.paths)
         reading = Reading(options, source, select(options, [source], bounds))
         reading.threads, reading.processes = threads, set(options.process)
+        reading.percentiles = percentiles
         report = own_report(form, reading) or make_report(kind, reading)
-        write(form, report, _style(options), reading)
+        write(form, report, _style(options, percentiles), reading)
         print_damage(report.damage)
         return self.exit_statuses.of_reading(
             report.damage, is_readable=bool(source.streams)
         )
 
 
-def _style(options: argparse.Namespace) -> CallStyle:
+def _style(options: argparse.Namespace, percentiles: tuple[float, ...]) -> CallStyle:
     to_file = goes_to_file(options)
     return CallStyle(
         UNLIMITED if to_file else _width(wide=options.wide),
@@ -164,6 +173,8 @@ def _style(options: argparse.Namespace) -> CallStyle:
         options.sort,
         options.tree,
         options.thread is not None,
+        percentiles,
+        shown_functions(options),
     )
 
 

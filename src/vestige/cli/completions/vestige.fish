@@ -51,7 +51,7 @@ function _shtab_vestige_using
 end
 
 set -g _shtab_vestige_commands record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version
-set -g _shtab_vestige_opts_with_value --arena-size --around --base-params --begin --buffer-size --clock-offset --clock-offset-ns --color --columns --component --connect --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --end --event --except --exclude --exclude-function --exe --extract --fields --filter --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --pid --plugin-path --probe --process --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
+set -g _shtab_vestige_opts_with_value --arena-size --around --base-params --begin --buffer-size --callers --clock-offset --clock-offset-ns --color --columns --component --connect --context --count --debug-info-dir --debug-info-field-name --debug-info-target-prefix --delay --duration --durations --end --event --except --exclude --exclude-function --exe --extract --fields --filter --function --functions --group --include-function --input-format --keep --layout --library-calls --limit --log-level --loglevel --loglevel-only --max-depth --max-size --min-duration --mode --names --output --output-format --pack --params --patch --patch-in --patch-wait --percentiles --pid --plugin-path --probe --process --python-functions --recover --retry-duration --rotate --session --sort --systemd --thread --timerange --to --viewer -P -b -c -d -e -f -g -i -l -n -o -p -s -t -w -x
 
 complete -c vestige -e
 complete -c vestige -f
@@ -154,16 +154,22 @@ complete -c vestige -n '_shtab_vestige_using view; and test $_shtab_vestige_npos
 complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a report -d 'Read the CTF traces in or below each PATH, rebuild the calls of each thread from the entries and exits of functions, and print how often each function was called and how long it took: in total, and without the functions it called. Of a trace without calls, and with --events, print how many events there are of each name, when, and in how many threads.'
 complete -c vestige -n '_shtab_vestige_using report' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using report' -l events -d 'report how many events there are of each name, when, and of which threads; the default for a trace without calls of functions'
+complete -c vestige -n '_shtab_vestige_using report' -l durations -x -d 'report how long calls of the function NAME took, or the span or pair of events NAME: a histogram, percentiles and the ten longest; or what begins with the event BEGIN and ends with END, in a thread, or where the field KEY is the same'
+complete -c vestige -n '_shtab_vestige_using report' -l callers -x -d 'report who called the function NAME'
+complete -c vestige -n '_shtab_vestige_using report' -l threads -d 'report which threads there are'
+complete -c vestige -n '_shtab_vestige_using report' -l kernel -d 'report what ran on each CPU, how long threads ran and waited for a CPU, system calls and interrupts; of traces of a kernel'
 complete -c vestige -n '_shtab_vestige_using report' -l locks -d 'report who waited for mutexes, how long, and who had them: of what '"'"'record --pthread'"'"' recorded'
 complete -c vestige -n '_shtab_vestige_using report' -l memory -d 'report which memory was not freed, who asked for it, and what was freed twice: of what '"'"'record --libc'"'"' recorded'
 complete -c vestige -n '_shtab_vestige_using report' -l tree -d 'print the call tree'
 complete -c vestige -n '_shtab_vestige_using report' -l thread -x -d 'report each thread separately; with TID, only this thread (repeatable)'
 complete -c vestige -n '_shtab_vestige_using report' -l process -x -d 'report only this process (repeatable)'
+complete -c vestige -n '_shtab_vestige_using report' -l percentiles -x -d 'show how long the shorter P percent of the calls took at most; of complete calls (default: 50,90,99,99.9)'
 complete -c vestige -n '_shtab_vestige_using report' -l sort -xka "total self calls avg min max name" -d 'sort by total, self, calls, avg, min, max or name (default: total); events by their number or name'
 complete -c vestige -n '_shtab_vestige_using report' -l limit -x -d 'print at most N rows, 0 for all (default: 50; in other forms than a table: all)'
 complete -c vestige -n '_shtab_vestige_using report' -l to -xka "table json csv html" -d 'write the report in another form: table (for people), json (all facts), csv (the main table), html (a page for a browser: timeline and flame graph)'
 complete -c vestige -n '_shtab_vestige_using report' -l json -d 'the same as --to json'
 complete -c vestige -n '_shtab_vestige_using report' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write to FILE instead of standard output (-)'
+complete -c vestige -n '_shtab_vestige_using report' -l function -x -d 'show only these functions, in a tree with callers and callees; numbers stay those of all calls (repeatable)'
 complete -c vestige -n '_shtab_vestige_using report' -l include-function -x -d 'report only these functions: [OBJECT:]NAME with *, ? and [...]; of Python MODULE.NAME or FILE:NAME, too (repeatable)'
 complete -c vestige -n '_shtab_vestige_using report' -l exclude-function -x -d 'leave these functions out; their time is that of their callers (repeatable)'
 complete -c vestige -n '_shtab_vestige_using report' -l only-my-code -d 'of Python functions, leave out those of the standard library, of installed packages and of frozen modules, and those written in C'

@@ -59,6 +59,10 @@ class CallStyle(NamedTuple):
     """Whether the call tree is shown instead of the functions."""
     by_thread: bool = False
     """Whether each thread has a table or a tree of its own."""
+    percentiles: tuple[float, ...] = ()
+    """Which percentiles of durations are shown, percent; the usual ones if empty."""
+    takes: Callable[[Function], bool] | None = None
+    """Which functions are shown; all by default."""
 
 
 def duration(nanoseconds: float | None) -> str:

@@ -16,14 +16,15 @@ from .call_style import (
     duration,
     place_of,
 )
+from .chosen_rows import chosen_functions
 from .debuginfo import count
 from .fitted_name import fitted_name
+from .pair_table import percent_name
 
 __all__ = ["function_lines", "sorted_functions"]
 
 HEAD = ("total", "self", "calls", "avg", "min", "max", "uncertain")
-UNCERTAIN = len(HEAD) - 1
-LESS_IMPORTANT = (4, 5, 3, 1)
+LESS_IMPORTANT = ("min", "max", "avg", "self")
 """Columns that go on a narrow terminal, in this order."""
 GAP = "  "
 MOST_NAME = 48
@@ -58,21 +59,22 @@ def function_lines(
     Yields:
         The lines.
     """
-    functions = sorted_functions(functions, style.sort)
+    functions = sorted_functions(chosen_functions(functions, style), style.sort)
     shown = functions[: style.limit] if style.limit else functions
-    rows = [_cells(one) for one in shown]
-    layout = _Layout(rows, style.width)
+    heads = _heads(style)
+    rows = [_cells(one, style) for one in shown]
+    layout = _Layout(heads, rows, style.width)
     names = [plain(one.function.name) for one in shown]
     places = [place_of(one.function) for one in shown]
     name_width, place_width = _split(layout.room, names, places)
     for cells, name, place in (
-        (HEAD, "function", "place"),
+        (heads, "function", "place"),
         *zip(rows, names, places, strict=True),
     ):
         name_text = fitted_name(name, name_width)
         place_text = cut_left(place, place_width)
         padding = " " * (name_width - len(name_text)) if place_text else ""
-        if cells is not HEAD:
+        if cells is not heads:
             name_text, place_text = bold(name_text, style), dim(place_text, style)
         parts = [layout.line(cells), name_text + padding]
         yield GAP.join([*parts, place_text] if place_width else parts).rstrip()
@@ -80,9 +82,19 @@ def function_lines(
         yield f"and {count(len(functions) - len(shown), 'function')} more (see --limit)"
 
 
-def _cells(one: FunctionCalls) -> tuple[str, ...]:
+def _heads(style: CallStyle) -> tuple[str, ...]:
+    # Percentiles stand between the shortest and the longest.
+    middle = HEAD.index("max")
+    names = map(percent_name, style.percentiles)
+    return (*HEAD[:middle], *names, *HEAD[middle:])
+
+
+def _cells(one: FunctionCalls, style: CallStyle) -> tuple[str, ...]:
     # What goes on several times has its times in the table of coroutines.
-    times = (None,) * 3 if one.resumes else (one.mean, one.shortest, one.longest)
+    quantiles = [_quantile(one, percent) for percent in style.percentiles]
+    times = (one.mean, one.shortest, *quantiles, one.longest)
+    if one.resumes:
+        times = (None,) * len(times)
     return (
         duration(one.total),
         duration(one.self_time),
@@ -92,16 +104,23 @@ def _cells(one: FunctionCalls) -> tuple[str, ...]:
     )
 
 
+def _quantile(one: FunctionCalls, percent: float) -> int | None:
+    return None if one.durations is None else one.durations.quantile(percent / 100)
+
+
 class _Layout:
     # Which columns of numbers there are, and how wide.
 
-    def __init__(self, rows: Sequence[Sequence[str]], width: int) -> None:
-        columns = zip(HEAD, *rows, strict=True)
+    def __init__(
+        self, heads: Sequence[str], rows: Sequence[Sequence[str]], width: int
+    ) -> None:
+        columns = zip(heads, *rows, strict=True)
         self._widths = [max(map(len, column)) for column in columns]
-        self._kept = list(range(UNCERTAIN))
-        if any(row[UNCERTAIN] for row in rows):
-            self._kept.append(UNCERTAIN)
-        for index in LESS_IMPORTANT:
+        last = len(heads) - 1
+        self._kept = list(range(last))
+        if any(row[last] for row in rows):
+            self._kept.append(last)
+        for index in map(heads.index, LESS_IMPORTANT):
             if width - self._used >= LEAST_NAME + len(GAP) + LEAST_PLACE:
                 break
             self._kept.remove(index)

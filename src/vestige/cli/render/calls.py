@@ -12,6 +12,7 @@ from .activity_table import activity_lines
 from .call_style import CallStyle, bold, duration
 from .call_table import function_lines
 from .call_tree import tree_lines
+from .chosen_rows import chosen_root
 from .debuginfo import count
 
 __all__ = ["call_lines"]
@@ -152,6 +153,6 @@ def _notes_of_calls(sums: CallCounts, unknown_exits: int) -> Iterator[str]:
 
 def _body_lines(tree: CallTree, style: CallStyle) -> Iterator[str]:
     if style.tree:
-        yield from tree_lines(tree.root(), style)
+        yield from tree_lines(chosen_root(tree.root(), style), style)
     else:
         yield from function_lines(tree.functions(), style)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..._typing import TYPE_CHECKING
-from ...analysis.call_nodes import CallCounts, CallNode
+from ...analysis.call_nodes import CallCounts, CallNode, FunctionCalls
 from ...analysis.calls import CallTree, ThreadCalls
 from ...analysis.functions import Function, FunctionKind
 from ...debuginfo import Place
 from .activity_table import activities_json
 from .call_style import CallStyle
 from .call_table import sorted_functions
+from .chosen_rows import chosen_functions, chosen_root
+from .pair_table import percent_name
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["calls_facts"]
+__all__ = ["calls_facts", "nodes_facts"]
 
 
 def calls_facts(tree: CallTree, style: CallStyle) -> dict[str, Any]:
@@ -65,21 +67,40 @@ def _thread(tree: CallTree, thread: ThreadCalls, style: CallStyle) -> dict[str, 
 
 
 def _body(tree: CallTree, style: CallStyle) -> dict[str, Any]:
-    functions = sorted_functions(tree.functions(), style.sort)
+    functions = sorted_functions(chosen_functions(tree.functions(), style), style.sort)
     shown = functions[: style.limit] if style.limit else functions
     body: dict[str, Any] = {
         "functions": [
-            {**_function(one.function), **_counts(one), "resumes": one.resumes}
+            {
+                **_function(one.function),
+                **_counts(one),
+                "resumes": one.resumes,
+                **_quantiles(one, style),
+            }
             for one in shown
         ]
     }
     if style.tree:
-        body["tree"] = _nodes(tree.root())
+        body["tree"] = nodes_facts(chosen_root(tree.root(), style))
     return body
 
 
-def _nodes(root: CallNode) -> list[dict[str, Any]]:
-    """List the nodes, callers first: deep trees would be too deep as nested values."""
+def _quantiles(one: FunctionCalls, style: CallStyle) -> dict[str, int | None]:
+    durations = one.durations
+    return {
+        f"{percent_name(percent)}_ns": (
+            None if durations is None else durations.quantile(percent / 100)
+        )
+        for percent in style.percentiles
+    }
+
+
+def nodes_facts(root: CallNode) -> list[dict[str, Any]]:
+    """List the nodes, callers first: deep trees would be too deep as nested values.
+
+    Args:
+        root: The root, which is not in the list.
+    """
     numbers: dict[int, int] = {}
     callers: dict[int, int | None] = {id(node): None for node in root.callees.values()}
     rows = []

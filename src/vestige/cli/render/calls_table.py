@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..._typing import TYPE_CHECKING
 from .calls_json import calls_facts
+from .pair_table import percent_name
 
 if TYPE_CHECKING:
     from typing import Any
@@ -35,7 +36,9 @@ def calls_table(
     """
     what = "tree" if style.tree else "functions"
     node = ("id", "caller", "kind") if style.tree else ()
-    columns: tuple[str, ...] = (*node, *PLACE, *COUNTS)
+    percentiles = [] if style.tree else map(percent_name, style.percentiles)
+    times = (f"{name}_ns" for name in percentiles)
+    columns: tuple[str, ...] = (*node, *PLACE, *COUNTS, *times)
     if not style.by_thread:
         facts = calls_facts(tree, style)
         return columns, [_row(one, columns) for one in facts[what]]

@@ -10,13 +10,21 @@ from ...plain_text import plain
 from ...units import NANOSECONDS_PER_SECOND
 from .call_style import LEAST_NAME, CallStyle, bold, cut, duration
 from .debuginfo import count
+from .pair_table import origin_facts, pair_facts, pair_lines, pair_notes
 
 if TYPE_CHECKING:
     from typing import Any
 
     from ...analysis.events import EventKind, EventTable, Origin, OriginEvents
 
-__all__ = ["event_lines", "events_facts", "events_table", "origin_title"]
+__all__ = [
+    "clock_time",
+    "event_lines",
+    "events_facts",
+    "events_table",
+    "first_line",
+    "origin_title",
+]
 
 HEAD = ("events", "share", "rate", "first", "last", "threads")
 LESS_IMPORTANT = (3, 4, 2)
@@ -50,7 +58,10 @@ def event_lines(
         else:
             yield ""
             yield from _table_lines(table.kinds, table, style)
-    notes = [*_notes(table), *notes]
+        if table.pairs and not style.by_thread:
+            yield ""
+            yield from pair_lines(table.pairs, style, begin=table.begin)
+    notes = [*_notes(table), *pair_notes(table.pairs), *notes]
     if notes:
         yield ""
     yield from notes
@@ -101,11 +112,26 @@ def _head_lines(table: EventTable) -> Iterator[str]:
         yield line
         return
     yield f"{line}, over {duration(end - begin)}"
-    yield f"the first at {_clock_time(begin, is_absolute=table.has_absolute_times)}"
+    yield first_line(table)
 
 
-def _clock_time(time: int, *, is_absolute: bool) -> str:
-    """Write a time with all digits: of day where it counts from the epoch."""
+def first_line(table: EventTable) -> str:
+    """Say when the first event was, from which others are counted.
+
+    Args:
+        table: The events.
+    """
+    time = clock_time(table.begin or 0, is_absolute=table.has_absolute_times)
+    return f"the first at {time}"
+
+
+def clock_time(time: int, *, is_absolute: bool) -> str:
+    """Write a time with all digits: of day where it counts from the epoch.
+
+    Args:
+        time: Nanoseconds.
+        is_absolute: Whether it counts from the Unix epoch.
+    """
     seconds, part = divmod(time, NANOSECONDS_PER_SECOND)
     if is_absolute:
         try:
@@ -201,6 +227,7 @@ def events_facts(table: EventTable, style: CallStyle) -> dict[str, Any]:
             _kind_facts(kind, table, table.events)
             for kind in _limited(table.kinds, style)
         ],
+        "pairs": [pair_facts(one, style) for one in table.pairs],
         "threads": [_origin_facts(one, table, style) for one in table.origins],
         "damage": [found._asdict() for found in table.damage],
     }
@@ -225,13 +252,8 @@ def _kind_facts(kind: EventKind, table: EventTable, whole: int) -> dict[str, Any
 def _origin_facts(
     one: OriginEvents, table: EventTable, style: CallStyle
 ) -> dict[str, Any]:
-    origin = one.origin
     facts: dict[str, Any] = {
-        "trace": origin.trace,
-        "vpid": origin.process,
-        "vtid": origin.thread,
-        "cpu": origin.cpu,
-        "stream": origin.stream,
+        **origin_facts(one.origin),
         "name": one.name,
         "events": one.events,
     }

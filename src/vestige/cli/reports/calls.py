@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from ..._typing import TYPE_CHECKING
 from ...analysis.call_reader import call_tree
+from ...analysis.threads import Process, Thread
 from ...damage import Damage
 from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
 from ...errors import CommandError
+from ...units import Vpid
 from ..chosen_functions import choose
 from ..damage_output import print_damage
 from ..exit_statuses import WRONG_USAGE
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from ..render.call_style import CallStyle
     from .reading import Reading
 
-__all__ = ["CallsReport", "make_report"]
+__all__ = ["CallsReport", "make_report", "may_have_calls", "read_tree"]
 
 _HINT = (
     "compile the program with '-g -finstrument-functions' and record it with "
@@ -43,6 +45,8 @@ _NO_THREADS = (
     "the events do not name their threads, so nobody knows which exit belongs to which "
     "entry; record the contexts: lttng add-context -u -t vpid -t vtid -t ip"
 )
+LONGEST = 10
+"""How many of the longest calls of each function are kept."""
 MOST_NAMED = 20
 """Threads that one message names."""
 
@@ -85,38 +89,80 @@ def make_report(reading: Reading) -> Report:
         CommandError: There are no calls, and something was asked of them; or nobody
             knows which calls belong together.
     """
-    options = reading.options
-    needs_calls = _needs_calls(options)
-    if not needs_calls and not _may_have_calls(reading):
+    needs_calls = _needs_calls(reading.options)
+    if not needs_calls and not may_have_calls(reading):
         return events.make_report(reading, _no_calls(reading))
-    resolver, source = reading.resolver(), reading.source
+    tree = _all_calls(reading, LONGEST if reading.percentiles else None)
+    if not needs_calls and not tree.events and not tree.spans:
+        return events.make_report(reading, _no_calls(reading))
+    if not needs_calls and tree.threads_unknown:
+        return events.make_report(reading, [f"no calls: {_NO_THREADS}"])
+    return CallsReport(_chosen(tree, reading))
+
+
+def read_tree(reading: Reading, *, longest: int | None = None) -> CallTree:
+    """Read the calls that are wanted.
+
+    Args:
+        reading: The traces.
+        longest: Keep how long calls took, and so many of the longest of each function.
+
+    Raises:
+        CommandError: There are no calls, or nobody knows which belong together.
+    """
+    return _chosen(_all_calls(reading, longest), reading)
+
+
+def _all_calls(reading: Reading, longest: int | None) -> CallTree:
+    options, source = reading.options, reading.source
+    resolver = reading.resolver()
     long_calls = (
         None
         if options.min_duration is None
         else call_duration_filter(options.min_duration, [source], reading.selection)
     )
+    # Durations are of all threads that are folded.
+    threads = _thread_choice(reading) if longest is not None else None
     with reading.progress() as progress:
-        tree = call_tree(
+        return call_tree(
             source,
             resolver,
             selection=reading.selection,
             call_filter=long_calls,
+            longest=longest,
+            threads=threads,
             progress=progress,
         )
-    if not needs_calls and not tree.events and not tree.spans:
-        return events.make_report(reading, _no_calls(reading))
-    if not needs_calls and tree.threads_unknown:
-        return events.make_report(reading, [f"no calls: {_NO_THREADS}"])
+
+
+def _thread_choice(reading: Reading) -> list[int | Thread] | None:
+    if not reading.wanted:
+        return None
+    if not reading.processes:
+        return list(reading.threads)
+    found = [one.origin for one in events.read_events(reading).origins]
+    return [
+        Thread(
+            process=Process(Vpid(one.process), trace=one.trace),
+            tid=one.thread,
+        )
+        for one in found
+        if one.process is not None
+    ]
+
+
+def _chosen(tree: CallTree, reading: Reading) -> CallTree:
     _check(tree, reading)
     if reading.wanted:
         tree = _only(tree, reading)
-    return CallsReport(choose(tree, options))
+    return choose(tree, reading.options)
 
 
 def _needs_calls(options: argparse.Namespace) -> bool:
     """Tell whether something was asked for that only calls have."""
     return bool(
         options.tree
+        or options.function
         or options.include_function
         or options.exclude_function
         or options.only_my_code
@@ -126,8 +172,12 @@ def _needs_calls(options: argparse.Namespace) -> bool:
     )
 
 
-def _may_have_calls(reading: Reading) -> bool:
-    """Tell whether metadata declare what calls and spans are made of."""
+def may_have_calls(reading: Reading) -> bool:
+    """Tell whether metadata declare what calls and spans are made of.
+
+    Args:
+        reading: The traces.
+    """
     from ...analysis.activity_reader import span_classes
 
     streams = reading.source.streams

@@ -15,10 +15,11 @@ from .report import Table
 if TYPE_CHECKING:
     from typing import Any
 
+    from ...analysis.events import PairRule
     from ..render.call_style import CallStyle
     from .reading import Reading
 
-__all__ = ["EventsReport", "make_report"]
+__all__ = ["EventsReport", "make_report", "read_events"]
 
 
 class EventsReport:
@@ -52,7 +53,7 @@ class EventsReport:
 
 
 def make_report(reading: Reading, notes: Sequence[str] = ()) -> EventsReport:
-    """Count the events.
+    """Count the events, and match those that begin and end something.
 
     Args:
         reading: The traces.
@@ -61,9 +62,27 @@ def make_report(reading: Reading, notes: Sequence[str] = ()) -> EventsReport:
     Raises:
         CommandError: None of the events is of the threads that were asked for.
     """
+    return EventsReport(read_events(reading), notes)
+
+
+def read_events(
+    reading: Reading, rules: Sequence[PairRule] | None = None
+) -> EventTable:
+    """Count the events of the threads that are wanted.
+
+    Args:
+        reading: The traces.
+        rules: What begins and ends; by default what names of events show.
+
+    Raises:
+        CommandError: None of the events is of the threads that were asked for.
+    """
     with reading.progress() as progress:
         table = event_table(
-            reading.source, selection=reading.selection, progress=progress
+            reading.source,
+            selection=reading.selection,
+            rules=rules,
+            progress=progress,
         )
     if reading.wanted:
         chosen = table.of(
@@ -76,4 +95,4 @@ def make_report(reading: Reading, notes: Sequence[str] = ()) -> EventsReport:
                 exit_code=WRONG_USAGE,
             )
         table = chosen
-    return EventsReport(table, notes)
+    return table

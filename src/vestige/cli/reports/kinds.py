@@ -45,6 +45,23 @@ KINDS: tuple[Kind, ...] = (
         "the default for a trace without calls of functions",
     ),
     Kind(
+        "durations",
+        "durations",
+        "report how long calls of the function NAME took, or the span or pair of "
+        "events NAME: a histogram, percentiles and the ten longest; or what begins "
+        "with the event BEGIN and ends with END, in a thread, or where the field KEY "
+        "is the same",
+        "NAME|BEGIN,END[,KEY]",
+    ),
+    Kind("callers", "callers", "report who called the function NAME", "NAME"),
+    Kind("threads", "threads", "report which threads there are"),
+    Kind(
+        "kernel",
+        "kernel",
+        "report what ran on each CPU, how long threads ran and waited for a CPU, "
+        "system calls and interrupts; of traces of a kernel",
+    ),
+    Kind(
         "locks",
         "locks",
         "report who waited for mutexes, how long, and who had them: of what 'record "

@@ -41,6 +41,9 @@ class Reading:
         self.processes: set[int] = set()
         """The processes that are wanted, by their IDs; none for all."""
 
+        self.percentiles: tuple[float, ...] = ()
+        """The percentiles that are wanted, percent."""
+
     @property
     def paths(self) -> str:
         """Where the traces are, for messages."""

@@ -1,0 +1,263 @@
+"""CPUs, threads, system calls and interrupts, as LTTng's kernel tracer records them.
+
+``sched_switch`` says which thread runs on a CPU. A thread waits for a CPU from
+``sched_waking`` (where that was not recorded, ``sched_wakeup``) to the switch to it; of
+several, the last one counts. What runs before the first switch of a CPU and after its
+last one is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ..._typing import TYPE_CHECKING
+from ...graph import Graph, Inputs, Selection, Stream
+from ..durations import Durations
+from ..durations.joined import joined_durations
+from ..events import LongPair, PairRule, PairTimes
+from ..events.origin import Origins
+from ..events.pairs import found_rules, pair_times
+from ..events.table import EventReader
+
+if TYPE_CHECKING:
+    from ... import core
+    from ...damage import Damage
+    from ...graph import LostNotice
+
+__all__ = ["SWITCH", "CpuUse", "KernelUse", "ThreadUse", "kernel_use"]
+
+SWITCH = "sched_switch"
+"""The event without which nobody knows which thread runs."""
+_IDLE = 0
+"""Thread ID of what runs when nothing does."""
+_SOFT_INTERRUPTS = (
+    *("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK"),
+    *("IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"),
+)
+"""Names of the numbers, as Linux has them."""
+_WAKING = ("sched_waking",)
+_WAKEUP = ("sched_wakeup", "sched_wakeup_new")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuUse:
+    """What ran on a CPU, from its first switch to its last one."""
+
+    cpu: int
+    """Number of the CPU."""
+    running: int
+    """How long threads ran, nanoseconds."""
+    idle: int
+    """How long none did, nanoseconds."""
+    switches: int
+    """How often another thread ran."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadUse:
+    """What a thread did."""
+
+    thread: int
+    """Thread ID."""
+    name: str | None
+    """Its name: the last one that it had."""
+    running: int
+    """How long it ran, nanoseconds."""
+    turns: int
+    """How often it began to run."""
+    latencies: Durations[LongPair]
+    """How long it waited for a CPU after it was woken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelUse:
+    """What happened on a machine, as a trace of its kernel has it."""
+
+    trace: str
+    """Name of the trace."""
+    cpus: list[CpuUse]
+    """The CPUs, in order."""
+    threads: list[ThreadUse]
+    """The threads, those that ran longest first; without what runs when none does."""
+    system_calls: list[PairTimes]
+    """The system calls of each thread, those that took longest first."""
+    interrupts: list[PairTimes]
+    """The interrupts, by number."""
+    soft_interrupts: list[PairTimes]
+    """The soft interrupts, by number."""
+    raised: list[PairTimes]
+    """How long soft interrupts waited after they were raised, by number."""
+    losses: list[LostNotice]
+    """What the tracer lost."""
+    damage: list[Damage]
+    """What could not be read."""
+
+    def calls_by_name(self) -> list[PairTimes]:
+        """Return the system calls of all threads by name, the longest first."""
+        found: dict[str, list[PairTimes]] = {}
+        for one in self.system_calls:
+            found.setdefault(one.rule.name, []).append(one)
+        return _by_time(_joined(same) for same in found.values())
+
+
+def kernel_use(
+    streams: Sequence[Stream],
+    *,
+    selection: Selection | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> list[KernelUse]:
+    """Read traces of kernels.
+
+    Args:
+        streams: The data streams; of other traces than those of kernels, nothing is
+            read.
+        selection: Which part of the traces is read; all by default.
+        progress: Called with the number of event records read so far.
+
+    Returns:
+        What happened, for each trace with ``sched_switch``.
+    """
+    traces: dict[int, list[Stream]] = {}
+    for stream in streams:
+        traces.setdefault(stream.process_space, []).append(stream)
+    return [
+        _use(own, selection, progress)
+        for own in traces.values()
+        if any(SWITCH in stream.event_names for stream in own)
+    ]
+
+
+def _use(
+    streams: Sequence[Stream],
+    selection: Selection | None,
+    progress: Callable[[int], object] | None,
+) -> KernelUse:
+    rules = _rules(streams)
+    sink = EventReader(rules)
+    inputs = Inputs(streams)
+    damage = Graph([inputs], sink, (), selection, progress=progress).run()
+    found = pair_times(rules, sink.table, Origins(streams))
+    times: dict[str, list[PairTimes]] = {}
+    for one in found:
+        # The first ones are of the rules: nothing is in them.
+        if one.durations.count or one.incomplete:
+            kind = "syscall" if one.rule.grouping == "who" else one.rule.name
+            times.setdefault(kind, []).append(one)
+    return KernelUse(
+        trace=streams[0].trace.name,
+        cpus=_cpus(sink.table),
+        threads=_threads(sink.table, times.get("wake-up", ())),
+        system_calls=_by_time(times.get("syscall", ())),
+        interrupts=_by_number(times.get("irq", ())),
+        soft_interrupts=_by_number(_named(times.get("softirq", ()))),
+        raised=_by_number(_named(times.get("raised softirq", ()))),
+        losses=sink.losses,
+        damage=damage,
+    )
+
+
+def _rules(streams: Sequence[Stream]) -> list[PairRule]:
+    names = {name for stream in streams for name in stream.event_names if name}
+    woken = _WAKING if names.intersection(_WAKING) else _WAKEUP
+    system_calls = (
+        rule._replace(grouping="who") for rule in found_rules(streams) if not rule.nests
+    )
+    return [
+        PairRule(
+            "wake-up",
+            woken,
+            (SWITCH,),
+            keys=("tid", "next_tid"),
+            label="comm",
+            reach="everything",
+            nests=False,
+            grouping="key",
+        ),
+        _interrupt("irq", "irq_handler_entry", "irq_handler_exit", "irq", "name"),
+        _interrupt("softirq", "softirq_entry", "softirq_exit", "vec"),
+        _interrupt("raised softirq", "softirq_raise", "softirq_entry", "vec"),
+        *system_calls,
+    ]
+
+
+def _interrupt(
+    name: str, begin: str, end: str, key: str, label: str | None = None
+) -> PairRule:
+    return PairRule(
+        name,
+        (begin,),
+        (end,),
+        keys=(key, key),
+        label=label,
+        reach="cpu",
+        nests=False,
+        grouping="key",
+    )
+
+
+def _cpus(table: core.EventTable) -> list[CpuUse]:
+    found: dict[int, list[int]] = {}
+    for _, cpu, thread, _, time, turns in table.running():
+        sums = found.setdefault(cpu, [0, 0, 0])
+        sums[1 if thread == _IDLE else 0] += time
+        sums[2] += turns
+    return [
+        CpuUse(cpu=cpu, running=running, idle=idle, switches=turns)
+        for cpu, (running, idle, turns) in sorted(found.items())
+    ]
+
+
+def _threads(table: core.EventTable, latencies: Iterable[PairTimes]) -> list[ThreadUse]:
+    ran: dict[int, list[int]] = {}
+    names: dict[int, str | None] = {}
+    for _, _, thread, name, time, turns in table.running():
+        sums = ran.setdefault(thread, [0, 0])
+        sums[0] += time
+        sums[1] += turns
+        names[thread] = name
+    waited = {}
+    for one in latencies:
+        if one.key is not None and one.key.lstrip("-").isdecimal():
+            thread = int(one.key)
+            if one.durations.count or thread in ran:
+                waited[thread] = one.durations
+                names[thread] = names.get(thread) or one.label
+    found = [
+        ThreadUse(
+            thread=thread,
+            name=names.get(thread),
+            running=ran.get(thread, (0, 0))[0],
+            turns=ran.get(thread, (0, 0))[1],
+            latencies=waited.get(thread) or Durations({}, 0, 0),
+        )
+        for thread in ran.keys() | waited.keys()
+        if thread != _IDLE
+    ]
+    return sorted(found, key=lambda one: (-one.running, one.thread))
+
+
+def _named(times: Iterable[PairTimes]) -> Iterable[PairTimes]:
+    """Name soft interrupts by their numbers."""
+    names = {str(number): name for number, name in enumerate(_SOFT_INTERRUPTS)}
+    return (replace(one, label=names.get(one.key or "")) for one in times)
+
+
+def _by_number(times: Iterable[PairTimes]) -> list[PairTimes]:
+    return sorted(times, key=lambda one: (len(one.key or ""), one.key or ""))
+
+
+def _by_time(times: Iterable[PairTimes]) -> list[PairTimes]:
+    return sorted(times, key=lambda one: (-one.total, one.name))
+
+
+def _joined(same: Sequence[PairTimes]) -> PairTimes:
+    return replace(
+        same[0],
+        origin=None,
+        durations=joined_durations([one.durations for one in same]),
+        total=sum(one.total for one in same),
+        no_end=sum(one.no_end for one in same),
+        no_begin=sum(one.no_begin for one in same),
+        across_loss=sum(one.across_loss for one in same),
+    )

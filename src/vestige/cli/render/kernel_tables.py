@@ -1,0 +1,198 @@
+"""The tables of ``vestige report --kernel``, named as lttng-analyses names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..._typing import TYPE_CHECKING
+from ...plain_text import plain
+from .call_style import LEAST_NAME, CallStyle, bold, cut, duration
+from .debuginfo import count
+from .pair_table import PERCENTILES, pair_facts, pair_lines, pair_notes, percent_name
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...analysis.durations import Durations
+    from ...analysis.events import PairTimes
+    from ...analysis.kernel import KernelUse, ThreadUse
+
+__all__ = ["THREAD_COLUMNS", "kernel_facts", "kernel_lines"]
+
+GAP = "  "
+THREAD_COLUMNS = (
+    *("tid", "name", "running_ns", "turns", "wakeups"),
+    *("latency_p50_ns", "latency_p99_ns", "latency_max_ns"),
+)
+"""What CSV has of a thread."""
+
+
+def kernel_lines(
+    machine: KernelUse, style: CallStyle, *, with_trace: bool
+) -> Iterator[str]:
+    """Write the tables for people.
+
+    Args:
+        machine: What happened.
+        style: What is shown.
+        with_trace: Whether to name the trace.
+
+    Yields:
+        The lines.
+    """
+    name = f" of {plain(machine.trace)}" if with_trace and machine.trace else ""
+    span = max((one.running + one.idle for one in machine.cpus), default=0)
+    threads = count(len(machine.threads), "thread")
+    cpus = count(len(machine.cpus), "CPU")
+    yield f"{cpus}{name}, {threads}, over {duration(span)}"
+    yield from _section("CPUs (cputop)", _cpu_rows(machine), style)
+    yield from _section(
+        "threads (cputop, schedstats): latency is from being woken to running",
+        _thread_rows(machine, style),
+        style,
+        limit=style.limit,
+    )
+    tables = (
+        ("system calls (syscallstats)", "system call", machine.calls_by_name()),
+        ("interrupts (irqstats)", "interrupt", machine.interrupts),
+        ("soft interrupts (irqstats)", "soft interrupt", machine.soft_interrupts),
+        ("from raised to handled", "soft interrupt", machine.raised),
+    )
+    for title, what, times in tables:
+        if times:
+            yield ""
+            yield bold(title, style)
+            yield from pair_lines(times, style, what)
+            yield from pair_notes(times)
+    if style.by_thread and machine.system_calls:
+        yield from _calls_by_thread(machine, style)
+    lost = sum(one.count or 0 for one in machine.losses if one.kind == "events")
+    if lost:
+        yield ""
+        yield f"{count(lost, 'event')} lost by the tracer"
+
+
+def _section(
+    title: str, rows: Sequence[Sequence[str]], style: CallStyle, *, limit: int = 0
+) -> Iterator[str]:
+    # The last column is a name, and the first row has the heads.
+    shown = rows[: limit + 1] if limit else rows
+    yield ""
+    yield bold(title, style)
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    room = max(style.width - sum(width + len(GAP) for width in widths[:-1]), LEAST_NAME)
+    for row in shown:
+        numbers = [
+            cell.rjust(width) for cell, width in zip(row[:-1], widths, strict=False)
+        ]
+        yield GAP.join([*numbers, cut(row[-1], room)]).rstrip()
+    if len(shown) < len(rows):
+        yield f"and {count(len(rows) - len(shown), 'row')} more (see --limit)"
+
+
+def _cpu_rows(machine: KernelUse) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("running", "idle", "busy", "switches", "CPU")]
+    for one in machine.cpus:
+        whole = one.running + one.idle
+        share = f"{100 * one.running / whole:.1f} %" if whole else "-"
+        times = duration(one.running), duration(one.idle)
+        rows.append((*times, share, f"{one.switches:,}", f"{one.cpu}"))
+    return rows
+
+
+def _thread_rows(machine: KernelUse, style: CallStyle) -> list[tuple[str, ...]]:
+    percentiles = style.percentiles or PERCENTILES
+    names = map(percent_name, percentiles)
+    rows: list[tuple[str, ...]] = [
+        ("running", "share", "turns", "woken", *names, "max", "thread")
+    ]
+    whole = sum(one.running + one.idle for one in machine.cpus) or 1
+    for one in machine.threads:
+        waited = one.latencies
+        rows.append(
+            (
+                duration(one.running),
+                f"{100 * one.running / whole:.1f} %",
+                f"{one.turns:,}",
+                f"{waited.count:,}",
+                *(duration(waited.quantile(it / 100)) for it in percentiles),
+                duration(waited.quantile(1)),
+                _thread_name(one),
+            )
+        )
+    return rows
+
+
+def _thread_name(one: ThreadUse) -> str:
+    return f"{one.thread} ({plain(one.name)})" if one.name else str(one.thread)
+
+
+def _calls_by_thread(machine: KernelUse, style: CallStyle) -> Iterator[str]:
+    names = {one.thread: _thread_name(one) for one in machine.threads}
+    found: dict[str, list[PairTimes]] = {}
+    for one in machine.system_calls:
+        origin = one.origin
+        if origin is None or origin.thread is None:
+            who = "no known thread"
+        else:
+            who = f"thread {names.get(origin.thread, origin.thread)}"
+        found.setdefault(who, []).append(one)
+    for who, times in found.items():
+        yield ""
+        yield bold(f"system calls of {who}", style)
+        yield from pair_lines(times, style, "system call")
+
+
+def kernel_facts(machine: KernelUse, style: CallStyle) -> dict[str, Any]:
+    """Return the tables as JSON has them.
+
+    Args:
+        machine: What happened.
+        style: What is shown.
+    """
+    limit = style.limit or None
+    facts: dict[str, Any] = {
+        "trace": machine.trace,
+        "cpus": [
+            {
+                "cpu": one.cpu,
+                "running_ns": one.running,
+                "idle_ns": one.idle,
+                "switches": one.switches,
+            }
+            for one in machine.cpus
+        ],
+        "threads": [_thread_facts(one) for one in machine.threads[:limit]],
+        "system_calls": _facts(machine.calls_by_name()[:limit], style),
+        "interrupts": _facts(machine.interrupts, style),
+        "soft_interrupts": _facts(machine.soft_interrupts, style),
+        "raised": _facts(machine.raised, style),
+        "lost_events": sum(
+            one.count or 0 for one in machine.losses if one.kind == "events"
+        ),
+    }
+    if style.by_thread:
+        facts["system_calls_of_threads"] = [
+            {"vtid": one.origin.thread, **pair_facts(one, style)}
+            for one in machine.system_calls
+            if one.origin is not None
+        ]
+    return facts
+
+
+def _facts(times: Iterable[PairTimes], style: CallStyle) -> list[dict[str, Any]]:
+    return [{**pair_facts(one, style), "number": one.key} for one in times]
+
+
+def _thread_facts(one: ThreadUse) -> dict[str, Any]:
+    waited: Durations[Any] = one.latencies
+    return {
+        "tid": one.thread,
+        "name": one.name,
+        "running_ns": one.running,
+        "turns": one.turns,
+        "wakeups": waited.count,
+        "latency_p50_ns": waited.quantile(0.5),
+        "latency_p99_ns": waited.quantile(0.99),
+        "latency_max_ns": waited.quantile(1),
+    }
