@@ -25,7 +25,7 @@ from support.waiting import wait_until
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
 
-SECONDS = 120.0
+SECONDS = 240.0
 HELLO = PROGRAMS / "tracepoints"
 ENTER = """
 #include <stdio.h>

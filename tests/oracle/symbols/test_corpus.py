@@ -42,6 +42,8 @@ pytestmark = [
     pytest.mark.oracle,
     pytest.mark.skipif(shutil.which(LLVM) is None, reason=f"{LLVM} is not installed"),
     pytest.mark.usefixtures("addr2line_peer"),
+    # Compilers of some machines make all of it first, on a machine that is busy.
+    pytest.mark.timeout(900),
 ]
 
 
