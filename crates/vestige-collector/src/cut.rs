@@ -118,9 +118,10 @@ impl Arenas {
             }
             self.trace.streams().cut();
             self.trace.files.move_to(present);
-            let live: Vec<_> = all.iter().flat_map(|one| one.live_slots()).collect();
+            // Who ended since all was written has the rest in the chunk that begins.
+            let left: Vec<_> = all.iter().flat_map(|one| one.unfinished_slots()).collect();
             let is_alive = |process| {
-                live.iter().any(|one| (one.identity.vpid, one.identity.pid_namespace) == process)
+                left.iter().any(|one| (one.identity.vpid, one.identity.pid_namespace) == process)
             };
             let states = self.trace.states.begin_chunk(&self.trace, is_alive);
             let copied = states.as_ref().copied().unwrap_or(0);

@@ -10,6 +10,7 @@ use crate::pool::Pool;
 use crate::recording::{Recording, SlotState};
 use crate::streams::Identity;
 use crate::sys;
+use crate::views::Slot;
 
 /// One file may be bad and the others good; with more of them it is the disk.
 const MOST_STALLS: u32 = 8;
@@ -420,11 +421,20 @@ impl Recording {
 
     /// Threads that have a slot and live, as far as the last pass knows.
     pub fn live_slots(&self) -> Vec<LiveSlot> {
+        self.taken_slots(|place| !place.has_died())
+    }
+
+    /// The same, and those that have ended and of which not all is written yet.
+    pub fn unfinished_slots(&self) -> Vec<LiveSlot> {
+        self.taken_slots(|_| true)
+    }
+
+    fn taken_slots(&self, is_wanted: impl Fn(&Slot<'_>) -> bool) -> Vec<LiveSlot> {
         let mut found = Vec::new();
         for slot in 1..=self.slots_in_use() {
             let place = self.arena.slot(slot);
             let is_thread = self.arena.cpu_of(slot).is_none();
-            if !is_thread || place.claimed().load(Ordering::Acquire) == 0 || place.has_died() {
+            if !is_thread || place.claimed().load(Ordering::Acquire) == 0 || !is_wanted(&place) {
                 continue;
             }
             let identity = match self.slot(slot).as_deref() {

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
@@ -13,7 +14,9 @@ use common::{
     packets, plan, record_count, run, trace, wait_until, written_records, Folder, Program,
 };
 use vestige_collector::collector::Collector;
+use vestige_collector::drain::Reach;
 use vestige_collector::files::Write;
+use vestige_collector::layout::{KEEP, OWNER_DIED};
 use vestige_collector::recording::Limits;
 use vestige_collector::{recovery, sys};
 
@@ -58,6 +61,32 @@ fn a_disk_that_gets_room_again_has_all() {
 
     assert_eq!((outcome.lost, outcome.is_drained), (0, true));
     assert_eq!(record_count(&packets(&folder.trace().join("7-8"))), 5000);
+}
+
+#[test]
+fn what_an_ended_thread_has_left_has_its_state_in_the_next_chunk() {
+    let folder = Folder::new();
+    let error = Arc::new(AtomicI32::new(0));
+    let collector = collector(&folder, disk(&error));
+    collector.keep_states();
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(3);
+    program.chunk(thread.chunk).flags().store(KEEP, Ordering::Relaxed);
+    thread.switch();
+    collector.recording().pass(0, Reach::Complete);
+    thread.record(9);
+    thread.place().life().store(OWNER_DIED, Ordering::Release);
+    error.store(libc::ENOSPC, Ordering::Relaxed);
+    let archive = folder.0.join("archive");
+    fs::create_dir(&archive).unwrap();
+    collector.archive(&archive).unwrap();
+    error.store(0, Ordering::Relaxed);
+    collector.close(PATIENCE, false);
+
+    assert_eq!(record_count(&packets(&archive.join("7-8"))), 3);
+    assert_eq!(record_count(&packets(&folder.trace().join("7-8"))), 9);
+    assert_eq!(record_count(&packets(&folder.trace().join("7-8.2"))), 3);
 }
 
 #[test]
