@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..analysis.durations import Durations
     from ..analysis.locks import Locks
     from ..analysis.memory import Memory
+    from .timeline import Timeline
 
 __all__ = ["Trace", "TraceDamageWarning", "open"]
 
@@ -275,7 +276,7 @@ class Trace(CallReading):
             long_calls = CallDurationFilter(
                 min_duration, [self._source], progress=progress
             )
-        return call_tree(
+        tree = call_tree(
             self,
             resolver,
             selection=self._selection.narrowed((), time_of(begin), time_of(end)),
@@ -284,6 +285,32 @@ class Trace(CallReading):
             threads=threads,
             progress=progress,
         )
+        if not min_duration and begin is None and end is None and threads is None:
+            tree.picture = self._picture
+        return tree
+
+    def timeline(self) -> Timeline:
+        """Return the page of the trace, which notebooks show: a timeline of its calls.
+
+        It is what ``vestige report --to html`` writes, in less than 1 MB: of a large
+        trace, the shortest calls are drawn as one.
+
+        Example:
+            >>> vestige.open("my-trace").timeline().save("one.html")
+        """
+        from .timeline import Timeline  # noqa: PLC0415 - few need it
+
+        return Timeline(self, self._title)
+
+    @property
+    def _title(self) -> str:
+        return ", ".join(root.name for root in self._source.roots)
+
+    def _picture(self, tree: CallTree) -> str:
+        """Draw a call tree of the whole trace for a notebook."""
+        from .timeline import Timeline  # noqa: PLC0415 - few need it
+
+        return Timeline(self, self._title, tree)._repr_html_()
 
     def durations(
         self,
