@@ -1,4 +1,4 @@
-"""README and First steps can be typed in as they stand, and print what they show."""
+"""README, First steps and Five questions can be typed in as they stand, and print what they show."""
 
 from __future__ import annotations
 
@@ -68,7 +68,13 @@ def play(block: Block, after: Block | None, session: Session, where: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path", [README, ROOT / "docs/guide/first-steps.md"], ids=lambda path: path.stem
+    "path",
+    [
+        README,
+        ROOT / "docs/guide/first-steps.md",
+        ROOT / "docs/guide/looking.md",
+    ],
+    ids=lambda path: path.stem,
 )
 def test_the_blocks_run_as_they_stand(path: Path, session: Session) -> None:
     """In order, in one directory, with what `make demo` has built."""
