@@ -29,7 +29,7 @@ help:
 	@echo "make bench-sessions time sessions and their daemon beside LTTng's"
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
-	@echo "make fuzz     minutes of fuzzing: what programs say, metadata, packets, what peers send, ELF, DWARF, plans"
+	@echo "make fuzz     minutes of fuzzing: what programs say, metadata, packets, indexes, what peers send, ELF, DWARF, plans"
 	@echo "make agreement make what recorder and tracer agree on from its description"
 	@echo "make manual   make shell completion and manual pages from the parsers"
 	@echo "make site     build the documentation as a site, and check its links"

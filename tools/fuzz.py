@@ -15,6 +15,7 @@ status 1; the input that caused it is kept and named.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import os
 import shutil
@@ -122,10 +123,23 @@ def object_seeds() -> Iterator[bytes]:
             yield output.read_bytes()
 
 
+def interval_seeds() -> Iterator[bytes]:
+    """Yield indexes of recordings, with points where a reading may begin."""
+    from vestige import VestigeError  # noqa: PLC0415 - nothing else needs it
+    from vestige import open as open_trace  # noqa: PLC0415 - as above
+    from vestige.analysis.intervals import intervals_of  # noqa: PLC0415 - as above
+
+    for path in sorted(TEST_DATA.rglob("metadata")):
+        with contextlib.suppress(VestigeError):
+            trace = open_trace(path.parent, debug_info=False)
+            yield intervals_of(trace, every=1)[0].index.to_bytes()
+
+
 TARGETS: Mapping[str, Callable[[], Iterator[bytes]]] = {
     "metadata": metadata_seeds,
     "packets": packet_seeds,
     "growing": growing_seeds,
+    "intervals": interval_seeds,
     "elf": object_seeds,
     "dwarf": object_seeds,
     "plan": object_seeds,

@@ -1785,6 +1785,37 @@ class CallFold:
         """
 
 @final
+class BlockLevels:
+    """Intervals of any kind as blocks of a timeline, at several levels of detail."""
+
+    def __new__(cls) -> BlockLevels:
+        """Make levels without a block."""
+
+    def add(self, intervals: Sequence[tuple[int, int, int, int, int]]) -> None:
+        """Add intervals; those of a row in the order of time.
+
+        Args:
+            intervals: Index of the row, number of what it is, flags, begin and duration
+                (nanoseconds) of each.
+        """
+
+    def finish(self) -> None:
+        """End all blocks; to be called once, before they are asked for."""
+
+    def levels(self) -> tuple[int, list[tuple[int, int]]]:
+        """Return what :meth:`IntervalIndex.levels` does."""
+
+    def blocks(self, level: int, begin: int, end: int, origin: int) -> bytes:
+        """Return what :meth:`IntervalIndex.blocks` does.
+
+        Args:
+            level: The level.
+            begin: First time, nanoseconds.
+            end: Last time, nanoseconds.
+            origin: From when on starts count, nanoseconds.
+        """
+
+@final
 class IntervalIndex:
     """What is kept of traces, so that they need not be read again.
 

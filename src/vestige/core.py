@@ -11,6 +11,7 @@ import os
 try:
     from ._core import (
         AnswerWriter,
+        BlockLevels,
         CallFold,
         ClockSnapshot,
         ColumnLayout,
@@ -72,6 +73,7 @@ from ._version import __version__
 
 __all__ = [
     "AnswerWriter",
+    "BlockLevels",
     "CallFold",
     "ClockSnapshot",
     "ColumnLayout",

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use vestige_ctf::calls::{self, CallEvents, CallSite, Code};
 use vestige_ctf::intervals::checkpoints::EVERY;
-use vestige_ctf::intervals::columns::{of_blocks, of_calls};
-use vestige_ctf::intervals::{Block, FunctionDurations};
+use vestige_ctf::intervals::columns::{of_blocks, of_calls, sorted};
+use vestige_ctf::intervals::FunctionDurations;
 
 use crate::intervals::IntervalIndex;
 use crate::merge::Merge;
@@ -116,9 +116,7 @@ impl CallFold {
     fn take_blocks<'py>(&self, py: Python<'py>, origin: i64) -> Bound<'py, PyBytes> {
         let columns = py.detach(|| {
             let calls = self.lock().take_calls();
-            let mut blocks: Vec<Block> = calls.iter().map(|call| call.block).collect();
-            blocks.sort_by_key(|block| (block.row, block.depth, block.start));
-            of_blocks(&blocks, origin)
+            of_blocks(&sorted(calls.iter().map(|call| call.block)), origin)
         });
         PyBytes::new(py, &columns)
     }

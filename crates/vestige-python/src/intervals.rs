@@ -1,5 +1,7 @@
 //! `IntervalIndex`: what is kept of traces, so that they need not be read again.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use vestige_ctf::calls::{self, CallEvents};
@@ -7,6 +9,7 @@ use vestige_ctf::intervals;
 use vestige_ctf::intervals::columns::of_blocks;
 use vestige_ctf::intervals::grouped::grouped;
 use vestige_ctf::intervals::index_file::Row;
+use vestige_ctf::intervals::{Block, Levels, Pyramid};
 
 use crate::calls::CallFold;
 
@@ -92,5 +95,61 @@ impl IntervalIndex {
         let events = CallEvents { entries, exits, ..CallEvents::default() };
         let (fold, from) = calls::CallFold::resume(events, &self.inner, (begin, end));
         (CallFold::of(fold), from)
+    }
+}
+
+#[doc = core_doc!(BlockLevels)]
+#[pyclass(frozen, module = "vestige._core")]
+pub struct BlockLevels {
+    inner: Mutex<(Pyramid, Levels)>,
+}
+
+impl BlockLevels {
+    fn lock(&self) -> MutexGuard<'_, (Pyramid, Levels)> {
+        // A panic cannot leave blocks half-made in a way that matters.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl BlockLevels {
+    #[doc = core_doc!(BlockLevels.__new__)]
+    #[new]
+    fn new() -> Self {
+        Self { inner: Mutex::default() }
+    }
+
+    #[doc = core_doc!(BlockLevels.add)]
+    fn add(&self, intervals: Vec<(u32, u32, u8, i64, u64)>) {
+        let pyramid = &mut self.lock().0;
+        for (row, function, flags, start, duration) in intervals {
+            let (depth, count, busy) = (0, 1, duration);
+            pyramid.add(Block { row, depth, flags, function, start, duration, count, busy });
+        }
+    }
+
+    #[doc = core_doc!(BlockLevels.finish)]
+    fn finish(&self) {
+        let (pyramid, levels) = &mut *self.lock();
+        *levels = pyramid.finish();
+    }
+
+    #[doc = core_doc!(BlockLevels.levels)]
+    fn levels(&self) -> (usize, Vec<(u64, u64)>) {
+        let levels = &self.lock().1;
+        (levels.finest(), levels.sizes())
+    }
+
+    #[doc = core_doc!(BlockLevels.blocks)]
+    fn blocks<'py>(
+        &self,
+        py: Python<'py>,
+        level: usize,
+        begin: i64,
+        end: i64,
+        origin: i64,
+    ) -> Bound<'py, PyBytes> {
+        let columns = py.detach(|| of_blocks(&self.lock().1.within(level, begin, end), origin));
+        PyBytes::new(py, &columns)
     }
 }

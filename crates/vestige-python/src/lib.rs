@@ -79,6 +79,8 @@ mod _core {
     #[pymodule_export]
     use crate::fields_view::{copied_fields, FieldsView};
     #[pymodule_export]
+    use crate::intervals::BlockLevels;
+    #[pymodule_export]
     use crate::intervals::IntervalIndex;
     #[pymodule_export]
     use crate::merge::{Merge, Muxer};

@@ -4,6 +4,8 @@ use super::packing::{put, put_signed, Unpacker};
 
 /// How many blocks a chunk has at most.
 const CHUNK: u32 = 2048;
+/// How many bytes a block takes at least.
+const LEAST_BYTES: usize = 6;
 
 /// It was open where its thread was seen first, or where the range of time begins.
 pub const OPEN_AT_BEGIN: u8 = 1;
@@ -158,7 +160,10 @@ impl Blocks {
             chunks.push(Chunk { offset, blocks, begin, end, last: 0 });
         }
         let bytes = from.bytes()?.to_vec();
-        Some(Self { chunks, bytes })
+        let read = Self { chunks, bytes };
+        // Chunks that share bytes could be more blocks than fit into memory.
+        let most = (read.bytes.len() / LEAST_BYTES) as u64;
+        (read.len() <= most).then_some(read)
     }
 }
 

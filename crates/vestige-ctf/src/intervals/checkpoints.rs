@@ -10,7 +10,7 @@ const MOST: usize = 4096;
 /// How many bytes they take at most.
 const MOST_BYTES: usize = 1 << 24;
 /// How many records there are between two of them, if nobody says otherwise.
-pub const EVERY: u64 = 1 << 16;
+pub const EVERY: u64 = 1 << 15;
 
 /// A point of time.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ from .call_selection import (
 )
 from .index_cache import BESIDE, IndexFile, index_key
 from .intervals import Intervals, Loss, Row, intervals_of
-from .states import Change, State, StateRule, States, states
+from .states import Change, State, StateRule, States, StateTimeline, states
 
 __all__ = [
     "BESIDE",
@@ -26,6 +26,7 @@ __all__ = [
     "Row",
     "State",
     "StateRule",
+    "StateTimeline",
     "States",
     "index_key",
     "intervals_of",

@@ -9,10 +9,14 @@ from itertools import islice
 from ... import core
 from ...units import Nanoseconds
 
-__all__ = ["Change", "State", "StateRule", "States", "states"]
+__all__ = ["Change", "State", "StateRule", "StateTimeline", "States", "states"]
 
 _SHOWN = 50
 """States in notebooks: no more are read than tell them."""
+_AT_ONCE = 4096
+"""How many states go to the core at once."""
+_OPEN_AT_END = 2
+"""Flag of a block of a state that was not seen to end."""
 
 Change = tuple[Hashable, Hashable | None]
 """What changes, and its new state; ``None`` when it has none any more."""
@@ -117,3 +121,53 @@ def _changes(found: Change | Iterable[Change] | None) -> Iterable[Change]:
     if found is None:
         return ()
     return [found] if isinstance(found, tuple) else found
+
+
+class StateTimeline:
+    """States as blocks of a timeline, at several levels of detail.
+
+    Its size does not grow with the number of states: short ones share blocks.
+
+    Args:
+        found: The states, in the order in which they ended.
+    """
+
+    def __init__(self, found: Iterable[State]) -> None:
+        rows: dict[Hashable, int] = {}
+        names: dict[Hashable, int] = {}
+        self.begin = Nanoseconds(0)
+        """When the first of them began, nanoseconds."""
+        self.end = Nanoseconds(0)
+        """When the last of them ended, nanoseconds."""
+        self._levels = core.BlockLevels()
+        waiting: list[tuple[int, int, int, int, int]] = []
+        for one in found:
+            self.begin = min(self.begin, one.begin) if rows else one.begin
+            self.end = max(self.end, one.end)
+            row = rows.setdefault(one.of, len(rows))
+            name = names.setdefault(one.state, len(names))
+            flags = 0 if one.is_complete else _OPEN_AT_END
+            waiting.append((row, name, flags, one.begin, one.duration))
+            if len(waiting) >= _AT_ONCE:
+                self._levels.add(waiting)
+                waiting = []
+        self._levels.add(waiting)
+        self._levels.finish()
+        self.rows = list(rows)
+        """What has states, by row."""
+        self.names = list(names)
+        """The states, by the numbers that blocks have in place of a function."""
+        self._finest, self.levels = self._levels.levels()
+        """How long a state lasts at least that is shown by itself, nanoseconds, and how
+        many blocks there are: for each level, from the finest one on."""
+
+    def blocks(self, level: int, begin: int, end: int) -> bytes:
+        """Return the blocks of a level; see ``Intervals.blocks``.
+
+        Args:
+            level: The index of a level in :attr:`levels`.
+            begin: First time, nanoseconds since :attr:`begin`.
+            end: Last time, nanoseconds since :attr:`begin`.
+        """
+        first, last = self.begin + begin, self.begin + end
+        return self._levels.blocks(self._finest + level, first, last, self.begin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import vestige
 from support.call_traces import enter, leave, packet, write_calls
-from vestige.analysis.intervals import State
+from vestige.analysis.intervals import State, StateTimeline
 
 A, B = 0x1000, 0x2000
 
@@ -49,3 +49,26 @@ def test_states_follow_a_rule(tmp_path):
 def rule_of_entries(event):
     """Say that the CPU is in the function that was entered last."""
     return ("cpu", event["addr"]) if event.name.endswith("entry") else None
+
+
+def test_states_on_a_timeline():
+    """Each level has all of their time, however many share a block."""
+    found = [
+        state(
+            "cpu 0", ("idle", "busy")[number % 2], 5000 * number, 5000 * number + 5000
+        )
+        for number in range(1000)
+    ]
+    found.append(state("cpu 1", "idle", 100, 5_000_100, is_complete=False))
+    timeline = StateTimeline(found)
+    counts = [count for _, count in timeline.levels]
+
+    assert (timeline.rows, timeline.names) == (["cpu 0", "cpu 1"], ["idle", "busy"])
+    assert (timeline.begin, timeline.end) == (0, 5_000_100)
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] <= 5_000_000 // 16_000 + 2
+    for level, count in enumerate(counts):
+        data = timeline.blocks(level, 0, timeline.end)
+        assert len(data) == 39 * count
+        busy = memoryview(data)[31 * count :].cast("Q")
+        assert sum(busy) == 10_000_000
