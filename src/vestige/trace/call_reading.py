@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..components.filters.debug_info import DebugInfoOptions, finder_for
 from ..components.sources.ctf_fs import CtfFsSource
+from ..damage import Damage
 from ..errors import SelectionError
 from ..graph import Stream
 from .selection import EventSelection, Time, time_of
@@ -65,13 +66,19 @@ class CallReading(EventSelection):
             place = None if self._arguments is None else IndexFile.in_cache(key)
             if beside and folders:
                 place = IndexFile(folders[0], BESIDE, key)
-            self._intervals, _ = intervals_of(
+            self._intervals, tree = intervals_of(
                 self._source,
                 Resolver(finder, demangle=options.demangle),
                 place=place,
                 progress=progress,
             )
+            for damage in () if tree is None else tree.damage:
+                self._tell_damage(damage)
         return self._intervals
+
+    def _tell_damage(self, damage: Damage) -> None:
+        """Tell of damage that was met, as each kind of trace does."""
+        raise NotImplementedError
 
     @property
     def _streams(self) -> Sequence[Stream]:

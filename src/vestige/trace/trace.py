@@ -399,8 +399,11 @@ class Trace(CallReading):
 
     def _note_damage(self, notice: Notice) -> None:
         if isinstance(notice, DamageNotice):
-            self._report(notice.damage)
-            self._remember(notice.damage)
+            self._tell_damage(notice.damage)
+
+    def _tell_damage(self, damage: Damage) -> None:
+        self._report(damage)
+        self._remember(damage)
 
     def _remember(self, damage: Damage) -> None:
         identity = (damage.path, damage.start, damage.kind)

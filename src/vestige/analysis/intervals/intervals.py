@@ -305,7 +305,8 @@ def intervals_of(  # noqa: PLR0913 - what is read, and where it is kept
     Args:
         source: The traces.
         resolver: Finds object and debug files, and looks addresses up in them.
-        place: Where there may be an index, and where a new one is kept.
+        place: Where there may be an index, and where a new one is kept, unless the
+            traces are damaged.
         longest: What the call tree keeps; see ``vestige.analysis.call_tree``.
         every: How many event records there are at least between two points where a
             reading may begin; many by default.
@@ -327,6 +328,7 @@ def intervals_of(  # noqa: PLR0913 - what is read, and where it is kept
     )
     if keeper.index is None:
         raise RuntimeError("the fold of calls kept no index")
-    if place is not None:
+    # Damage is told by whoever meets it: an index would keep it from the next one.
+    if place is not None and not tree.damage:
         place.write(keeper.index)
     return Intervals(keeper.index, source.streams), tree

@@ -147,3 +147,16 @@ def test_an_index_beside_a_trace(tmp_path, cache, readings):
     ).stdout
     assert after == before
     assert vestige.open(path).count() == 4
+
+
+def test_a_damaged_trace_has_no_index(tmp_path, cache, readings):
+    """Its damage is told each time, and what is intact is there."""
+    path = write_calls(tmp_path / "trace", {"s": [packet(SHORT), packet(LONG[2:])]})
+    file = tmp_path / "trace" / "s"
+    file.write_bytes(file.read_bytes()[:-30])
+    for _ in range(2):
+        with pytest.warns(vestige.TraceDamageWarning):
+            assert calls(path) == 1
+
+    assert len(readings) == 2
+    assert not cache.exists()
