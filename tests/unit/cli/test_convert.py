@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 import pytest
 
 from support.recordings import DATA, DEMO, NAMES, copy_trace
 from vestige.cli.main import main
+from vestige.components.registry import Registry
 
 HELLO = DATA / "hello"
 FIELDS = (
@@ -390,3 +392,24 @@ def test_a_retry_duration_that_is_none(run, duration):
 
     assert (status, text) == (2, "")
     assert f"argument --retry-duration: '{duration}' is no integer" in errors
+
+
+def test_names_of_live_sessions_and_traces_cannot_steer_a_terminal(
+    run, tmp_path, monkeypatch
+):
+    """Of a pipe they can be taken as they are."""
+    name = "net://h/host/m/a\x1b[2Jb"
+    session = {"url": name, "timer-us": 1, "stream-count": 0, "client-count": 0}
+    listed = ["convert", "-i", "lttng-live", "net://h"]
+    copied = ["convert", DATA / "hello", "-o", "ctf", "--output"]
+    monkeypatch.setattr(Registry, "query", lambda *_: [session])
+    assert run(*listed)[1].startswith(f"{name} (timer = 1,")
+    assert run(*copied, tmp_path / "a\x1bb")[1].startswith(
+        f"Created CTF trace `{tmp_path}/a\x1bb"
+    )
+
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert run(*listed)[1].startswith("net://h/host/m/a\\e[2Jb (timer = 1,")
+    assert run(*copied, tmp_path / "c\x1bd")[1].startswith(
+        f"Created CTF trace `{tmp_path}/c\\ed"
+    )

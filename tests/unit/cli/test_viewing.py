@@ -99,3 +99,15 @@ def test_around_is_a_range_of_its_own():
     """Together with another one, nobody knows what is meant."""
     with pytest.raises(CommandError, match="give one or the other"):
         plan("t", "--around=+1s", "--begin=+2s")
+
+
+def test_ctrl_c_before_a_live_session_answers_ends_the_reading(run, monkeypatch):
+    """Nothing has been read then; that is no mistake of the program."""
+
+    def waiting(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vestige.graph.lowering.lower", waiting)
+    status, text, told = run("view", "--follow", "net://127.0.0.1:9/host/h/s")
+    assert (status, text) == (130, "")
+    assert told.startswith("0 events")

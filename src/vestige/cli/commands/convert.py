@@ -7,6 +7,7 @@ import sys
 
 from ..._typing import TYPE_CHECKING
 from ...components.sinks.text_colors import terminal_supports_color
+from ...plain_text import plain
 from ..damage_output import add_strict_argument
 from ..debug_info_arguments import add_debug_info_arguments, debug_file_options
 from ..exit_statuses import LIKE_BABELTRACE
@@ -182,6 +183,8 @@ def _list_sessions(options: argparse.Namespace) -> int:
         f"{one['client-count']} client(s) connected)"
         for one in found
     ]
+    if options.output is None and sys.stdout.isatty():
+        lines = [*map(plain, lines)]
     if lines or options.output is not None:
         _write(options, "\n".join(lines))
     return 0

@@ -193,6 +193,7 @@ def view(
         if one.class_name == RECORDING
     }
     makers |= {SINK: sink, LONG_CALLS: calls}
+    graph = None
     try:
         with ExitStack() as resources:
             [graph] = lower(
@@ -202,7 +203,7 @@ def view(
     except KeyboardInterrupt:
         if not getattr(options, "follow", False):
             raise
-        report(summary, graph.damage)
+        report(summary, [] if graph is None else graph.damage)
         return INTERRUPTED
     except PagerClosedError:
         # The person has seen enough: there is nothing to sum up.

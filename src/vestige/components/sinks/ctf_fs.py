@@ -14,6 +14,7 @@ from ... import core
 from ..._suppress import suppress
 from ..._typing import TYPE_CHECKING
 from ...errors import GraphError, StorageError
+from ...plain_text import plain
 from .ctf_fs_paths import stream_name, trace_path, unused_path
 
 if TYPE_CHECKING:
@@ -141,8 +142,10 @@ class CtfFsSink:
             raise self._incomplete(error) from error
         self._is_told = True
         if not self._params.quiet:
+            # Its parts come from the trace.
+            shown = plain if sys.stdout.isatty() else str
             for path in self._paths:
-                sys.stdout.write(f"Created CTF trace `{path}`.\n")
+                sys.stdout.write(f"Created CTF trace `{shown(str(path))}`.\n")
             sys.stdout.flush()
 
     def close(self) -> None:
