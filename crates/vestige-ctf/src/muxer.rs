@@ -265,6 +265,8 @@ impl Merge {
     }
 
     /// Adds a run of a batch that was added.
+    // Data streams that interleave have a run for each record.
+    #[inline(always)]
     fn add_run(&mut self, batch: &Batch, run: Run) {
         let (start, end) = (run.start as usize, run.end as usize);
         self.runs.push(run);
@@ -437,6 +439,7 @@ impl Muxer {
 ///
 /// Records of a batch are in time order, so the end is searched in growing steps: streams
 /// that interleave record by record and streams that do not both cost little.
+#[inline(always)]
 fn run_end(batch: &Batch, start: usize, rank: usize, limit: Option<Key>, room: usize) -> usize {
     let records = batch.records.get(start..).unwrap_or_default();
     let most = records.len().min(room.max(1));
