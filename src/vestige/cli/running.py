@@ -53,8 +53,7 @@ def run_plan(  # noqa: PLR0913 - options of a command line, by keyword
         check_plan(plan, registry)
     except GraphError as error:
         raise CommandError(str(error), exit_code=2) from None
-    from contextlib import ExitStack
-
+    from .._suppress import ExitStack
     from ..graph import check_correlation, run_graphs
     from ..graph.lowering import lower
     from .selection_arguments import report_unmatched

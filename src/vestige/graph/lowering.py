@@ -15,7 +15,6 @@ from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import SelectionError
 from .graph import Graph, Inputs
 from .growing import Feed
-from .interruption import Interruption
 from .pipe import Pipe, PipeFilter
 from .plan import ComponentSpec
 from .plan_check import check_plan
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..damage import Damage
     from .component_class import ComponentClass, ComponentClasses, MakeFilter
+    from .interruption import Interruption
     from .message_component import MessageComponent
     from .message_lane import LaneGraph, MessageLane
     from .pipe import Selections
@@ -71,9 +71,8 @@ def lower(  # noqa: PLR0913 - what a plan can be run with
         GraphError: The plan cannot run, or not in this way.
     """
     check_plan(plan, classes)
-    lowering = _Lowering(plan, classes)
-    interruption = interruption or Interruption()
-    lowering.make_components(made or {}, interruption)
+    lowering = _Lowering(plan, classes, interruption)
+    lowering.make_components(made or {})
 
     def make(spec: ComponentSpec, *arguments: Any) -> Any:
         maker = (makers or {}).get(spec.name)
@@ -85,7 +84,6 @@ def lower(  # noqa: PLR0913 - what a plan can be run with
     if lowering.components:
         lane = lowering.message_lane(
             make,
-            interruption,
             strict=strict,
             overlooked=frozenset(overlooked),
             literal=literal,
@@ -127,8 +125,14 @@ class _Output(NamedTuple):
 class _Lowering:
     # What is known of a plan while it is lowered.
 
-    def __init__(self, plan: Plan, classes: ComponentClasses) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        classes: ComponentClasses,
+        interruption: Interruption | None,
+    ) -> None:
         self._plan = plan
+        self._interruption = interruption
         self._classes = classes
         self._specs = {spec.name: spec for spec in plan.components}
         self._class_of: dict[str, ComponentClass] = {}
@@ -154,22 +158,28 @@ class _Lowering:
             if self._class_of[spec.name].kind == kind
         ]
 
-    def make_components(
-        self, made: Mapping[str, MessageComponent], interruption: Interruption
-    ) -> None:
+    @property
+    def interruption(self) -> Interruption:
+        """What tells components of messages when they are to stop."""
+        if self._interruption is None:
+            from .interruption import Interruption  # noqa: PLC0415 - few plans have them
+
+            self._interruption = Interruption()
+        return self._interruption
+
+    def make_components(self, made: Mapping[str, MessageComponent]) -> None:
         """Make the components that take or give one message at a time."""
         for kind in ("source", "filter", "sink"):
             for spec in self.of_kind(kind):
                 if self._class_of[spec.name].lane == "messages":
                     known = made.get(spec.name)
                     self.components[spec.name] = known or self._classes.make(
-                        spec, interruption
+                        spec, self.interruption
                     )
 
     def message_lane(
         self,
         make: Callable[..., Any],
-        interruption: Interruption,
         *,
         strict: bool,
         overlooked: frozenset[str],
@@ -188,7 +198,7 @@ class _Lowering:
             strict=strict,
             overlooked=overlooked,
             literal=literal,
-            interruption=interruption,
+            interruption=self.interruption,
         )
 
     def _pipe_into(self, name: str, wires: Sequence[Wire]) -> Pipe:

@@ -7,7 +7,6 @@ from functools import partial
 from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import GraphError
 from .growing import Feed
-from .part_filter import PartFilter, SourcePart
 from .selection import Selection
 
 if TYPE_CHECKING:
@@ -82,6 +81,11 @@ class Pipe(NamedTuple):
                 "merged with data streams that grow; connect the muxer before it"
             )
         wanted = [self.selections[stream] for stream in one.streams]
+        from .part_filter import (  # noqa: PLC0415 - most filters see all
+            PartFilter,
+            SourcePart,
+        )
+
         sources = [SourcePart(source, one.streams) for source in one.sources]
         return PartFilter(maker(sources, common(wanted)), one.streams)
 

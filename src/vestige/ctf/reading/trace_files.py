@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from ... import core
+from ..._suppress import suppress
 from ..._typing import NamedTuple
 from ...damage import Damage
 from ...errors import TraceFormatError, error_context
