@@ -49,7 +49,7 @@ from .functions import AFTER_LOSS_FUNCTION, MERGED_FUNCTION, ROOT_FUNCTION, Func
 from .place_names import code_mapping, function_name
 from .threads import Thread
 
-__all__ = ["FoldKeeper", "TraceSource", "call_tree"]
+__all__ = ["FoldKeeper", "TraceSource", "call_tree", "fold_nodes"]
 
 _DUMP_EVENT = "lttng_ust_statedump:start"
 _NAME_EVENT = "lttng_ust_statedump:procname"
@@ -175,10 +175,8 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     functions = _functions(reader, resolver)
     if keeper is not None:
         keeper.finish(fold, functions, reader.names, reader.losses)
-    nodes = _nodes(reader.fold, functions)
+    nodes = fold_nodes(reader.fold, functions, is_range=is_range)
     may_be_empty = leaves_calls_out or is_range
-    if is_range:
-        _remove_empty(nodes)
     found = _threads(reader, nodes, source.streams)
     if longest is not None:
         _add_durations(tree, reader.fold, functions, found)
@@ -549,8 +547,19 @@ def _remove_empty(nodes: Sequence[CallNode]) -> None:
         }
 
 
-def _nodes(fold: core.CallFold, functions: Sequence[Function]) -> list[CallNode]:
-    """Make the nodes; functions that turn out to be the same share one."""
+def fold_nodes(
+    fold: core.CallFold, functions: Sequence[Function], *, is_range: bool
+) -> list[CallNode]:
+    """Return the nodes of a fold; functions that turn out to be the same share one.
+
+    Args:
+        fold: The fold, when all of it has been read.
+        functions: The functions, by their numbers in the fold.
+        is_range: Whether some of the nodes are of calls before a range of time.
+
+    Returns:
+        The roots, one for each thread, and what is below them.
+    """
     nodes: list[CallNode] = []
     for index, row in enumerate(fold.nodes()):
         parent, number = row[0]
@@ -564,4 +573,6 @@ def _nodes(fold: core.CallFold, functions: Sequence[Function]) -> list[CallNode]
             node = caller.callees[function] = CallNode(function=function)
         node.add(call_counts(row))
         nodes.append(node)
+    if is_range:
+        _remove_empty(nodes)
     return nodes

@@ -27,6 +27,7 @@ VERBS = {
     "snapshot": Verb("SnapshotCommand", "copy what a recording keeps, which goes on"),
     "list": Verb("ListCommand", "list the tracepoints and functions of a program"),
     "view": Verb("ViewCommand", "show the events of a trace, with source lines"),
+    "open": Verb("OpenCommand", "look at a trace in a browser"),
     "report": Verb("ReportCommand", "show which functions took the time"),
     "export": Verb("ExportCommand", "write events to Parquet, Arrow, CSV or JSON"),
     "convert": Verb("ConvertCommand", "print the text of 'babeltrace2 convert'"),

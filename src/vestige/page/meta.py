@@ -15,7 +15,11 @@ __all__ = ["meta_of", "order_of"]
 
 
 def meta_of(
-    title: str, intervals: Intervals, calls: CallTree, levels: Sequence[int]
+    title: str,
+    intervals: Intervals,
+    calls: CallTree | None,
+    levels: Sequence[int],
+    table: FunctionTable | None = None,
 ) -> dict[str, Any]:
     """Return what the page begins with, as JSON has it.
 
@@ -25,11 +29,15 @@ def meta_of(
     Args:
         title: What the trace is called.
         intervals: Rows, functions and losses.
-        calls: The call tree, with durations where these are to be shown.
+        calls: The call tree, with durations where these are to be shown; ``None`` as
+            long as it is not read.
         levels: How long a call is at least that is shown by itself, nanoseconds, for
             each level that the page can ask for; the finest first.
+        table: Numbers the functions, which begins with those of the intervals.
     """
-    table = FunctionTable(intervals.functions)
+    table = table or FunctionTable(intervals.functions)
+    has_sums = calls is not None
+    calls = calls or CallTree()
     begin = intervals.begin
     processes = _processes(intervals.rows)
     functions = calls.functions()
@@ -48,7 +56,7 @@ def meta_of(
         "order": order_of(intervals.rows),
         "levels": [{"width": width} for width in levels],
         "losses": _losses(intervals),
-        "tree": tree(calls.root(), table),
+        "tree": tree(calls.root(), table) if has_sums else None,
         "sums": sums(functions, table),
         "durations": durations(functions, table, rows, begin),
         "functions": table.facts(),  # after all that numbers them

@@ -17,7 +17,8 @@ from ... import core
 from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS, DebugFileFinder, Resolver
 from ...graph import LostNotice, Selection, Stream, merges
 from ...units import Nanoseconds, Vpid
-from ..call_reader import TraceSource, call_tree
+from ..call_nodes import CallNode, merged
+from ..call_reader import TraceSource, call_tree, fold_nodes
 from ..calls import CallTree
 from ..functions import Function
 from ..threads import Process, Thread
@@ -229,6 +230,26 @@ class Intervals:
         for _ in self.read(fold, from_time, self.begin + end):
             pass
         return fold.take_blocks(self.begin)
+
+    def call_root(self, begin: int, end: int) -> CallNode:
+        """Return the calls of a range of time as one tree, those of all threads.
+
+        As with :meth:`window`, nothing is read that is long before the range.
+
+        Args:
+            begin: First time, nanoseconds since :attr:`begin`.
+            end: Last time, nanoseconds since :attr:`begin`.
+        """
+        fold, from_time = self.fold(self.begin + begin, self.begin + end)
+        for _ in self.read(fold, from_time, self.begin + end):
+            pass
+        rows = fold.nodes()
+        nodes = fold_nodes(fold, self.functions, is_range=True)
+        return merged(
+            node
+            for number, (node, row) in enumerate(zip(nodes, rows, strict=True))
+            if row[0][0] == number
+        )
 
     def fold(self, begin: int, end: int) -> tuple[core.CallFold, int | None]:
         """Return a fold of what is in a range of time; see ``IntervalIndex.fold``.

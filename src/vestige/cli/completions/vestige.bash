@@ -5,12 +5,13 @@
 #    source ~/.local/share/bash_completion/vestige
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_vestige_subparsers=(record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_subparsers=(record snapshot list view open report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
 
 _shtab_vestige_record_option_strings=(-h --help -o --output -p --pid --duration --session -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --keep-lttng --include-function --exclude-function -P --patch --library-calls --patch-in --patch-wait --entries --probe --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --inherit-socket --buffer-size --arena-size --mode --max-size --snapshot-on-crash --rotate --keep -q --quiet --recover)
 _shtab_vestige_snapshot_option_strings=(-h --help -o --output)
 _shtab_vestige_list_option_strings=(-h --help -f --fields --functions --json -p --pid)
 _shtab_vestige_view_option_strings=(-h --help -e --event --filter -b --begin --end -t --timerange --around --stream-intersection --thread --process --min-duration --all --indent --layout --wide --no-debug-info --follow --no-pager --strict --clock-cycles --clock-date --clock-gmt --clock-seconds --no-delta -f --fields -n --names --color --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path)
+_shtab_vestige_open_option_strings=(-h --help --port --no-browser --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle)
 _shtab_vestige_report_option_strings=(-h --help --events --durations --callers --threads --kernel --locks --memory --tree --thread --process --percentiles --sort --limit --to --json -o --output --function --include-function --exclude-function --only-my-code --max-depth --min-duration -e --event --filter -b --begin --end -t --timerange --around --stream-intersection --clock-gmt --wide --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle)
 _shtab_vestige_export_option_strings=(-h --help --to -o --output -c --columns --split --values --debug-info --strict -e --event --filter -b --begin --end -t --timerange --around --stream-intersection --clock-gmt --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path)
 _shtab_vestige_convert_option_strings=(-h --help -i --input-format -o --output-format -w --output --clock-offset --clock-offset-ns --clock-force-correlate --debug-info --strict --event -b --begin -e --end -t --timerange --stream-intersection -c --component -p --params --run-args --run-args-0 --clock-cycles --clock-date --clock-gmt --clock-seconds --no-delta -f --fields -n --names --color --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path -v --verbose -d --debug -l --log-level --retry-duration --plugin-path --omit-home-plugin-path --omit-system-plugin-path)
@@ -45,6 +46,9 @@ _shtab_vestige_list_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_vestige_view_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_vestige_view___debug_info_dir_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_view___debug_info_target_prefix_COMPGEN=_shtab_compgen_dirs
+_shtab_vestige_open_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_vestige_open___debug_info_dir_COMPGEN=_shtab_compgen_dirs
+_shtab_vestige_open___debug_info_target_prefix_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_report_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_vestige_report__o_COMPGEN=_shtab_compgen_files
 _shtab_vestige_report___output_COMPGEN=_shtab_compgen_files
@@ -101,15 +105,15 @@ _shtab_vestige_convert__l_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO 
 _shtab_vestige_convert___log_level_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
 _shtab_vestige_run__l_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
 _shtab_vestige_run___log_level_choices=(N NONE F FATAL E ERROR W WARN WARNING I INFO D DEBUG T TRACE)
-_shtab_vestige_lttng_pos_0_choices=(record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_lttng_pos_0_choices=(record snapshot list view open report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
 _shtab_vestige_top___sort_choices=(name events size lost buffers)
 _shtab_vestige_commands_pos_0_choices=(install)
 _shtab_vestige_commands___systemd_choices=(system user)
 _shtab_vestige_demo___layout_choices=(short babeltrace)
 _shtab_vestige_demo___color_choices=(never auto always)
 _shtab_vestige_completion_pos_0_choices=(bash zsh fish)
-_shtab_vestige_help_pos_0_choices=(record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
-_shtab_vestige_pos_0_choices=(record snapshot list view report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_help_pos_0_choices=(record snapshot list view open report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
+_shtab_vestige_pos_0_choices=(record snapshot list view open report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
 
 _shtab_vestige_record_pos_1_nargs=...
 _shtab_vestige_record__h_nargs=0
@@ -163,6 +167,12 @@ _shtab_vestige_view___no_delta_nargs=0
 _shtab_vestige_view___debuginfod_nargs=0
 _shtab_vestige_view___no_demangle_nargs=0
 _shtab_vestige_view___debug_info_full_path_nargs=0
+_shtab_vestige_open_pos_0_nargs='*'
+_shtab_vestige_open__h_nargs=0
+_shtab_vestige_open___help_nargs=0
+_shtab_vestige_open___no_browser_nargs=0
+_shtab_vestige_open___debuginfod_nargs=0
+_shtab_vestige_open___no_demangle_nargs=0
 _shtab_vestige_report_pos_0_nargs='*'
 _shtab_vestige_report__h_nargs=0
 _shtab_vestige_report___help_nargs=0

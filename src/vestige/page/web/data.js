@@ -157,17 +157,15 @@ class ServedData extends Data {
     return (await fetch(`api/source?function=${functionId}`)).json();
   }
 
-  /** Ask whether a recording has grown; true if there is more now. */
+  /** Ask whether a recording has grown, or sums have been made; true if there is more now. */
   async refresh() {
     const meta = await (await fetch("api/meta")).json();
-    if (meta.span === this.span) return false;
-    const old = this.span;
+    this.meta.isGrowing = meta.isGrowing;
+    if (meta.version === this.meta.version) return false;
+    const isSame = meta.span === this.span && meta.rows.length === this.rows.length;
     Object.assign(this, { meta, span: meta.span, rows: meta.rows, functions: meta.functions, levels: meta.levels });
-    for (const key of [...this.tiles.keys()]) {
-      const [level, index] = key.split("/").map(Number);
-      const long = this.tileLength(level);
-      if (long === Infinity || (index + 1) * long >= old) this.tiles.delete(key);
-    }
+    if (isSame) return true; // sums of what is there already
+    this.tiles.clear();
     await this.load();
     return true;
   }

@@ -25,7 +25,10 @@ export class Events {
   }
 
   async draw([begin, end]) {
+    const asked = (this.asked = {});
+    if (this.data.isServed) this.box.replaceChildren(note("Reading …"));
     const { events, more, hasMore } = await this.data.events(begin, end, MOST);
+    if (asked !== this.asked) return; // another range is wanted by now
     this.table.show(events);
     this.box.replaceChildren(this.table.box);
     if (more) this.box.append(note(`The first ${MOST} of this range; choose a shorter one to see others.`));

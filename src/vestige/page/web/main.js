@@ -18,6 +18,7 @@ import { View } from "vestige/view.js";
 
 const CALM = 180; // milliseconds without a change, before sums of a range are made
 const GROWING = 2000;
+const NOTHING = { rows: [], leftOut: 0 };
 
 const element = (name) => document.getElementById(name);
 
@@ -35,7 +36,7 @@ class Page {
     this.functions = new Table(element("functions"), this.functionColumns(), {
       sort: 2, choose: (row) => this.view.chooseFunction(row.functionId), empty: "No calls in this range.",
     });
-    this.whole = exactTree(data.meta.tree);
+    this.whole = exactTree(data.meta.tree ?? NOTHING);
     this.sums = [];
     this.panel = data.rows.some((row) => row.kind === "calls") ? "flame" : "events";
   }
@@ -114,7 +115,7 @@ class Page {
     this.listenToPointer();
     this.listenToDivider();
     window.addEventListener("keydown", (event) => this.key(event));
-    if (this.data.meta.isGrowing) setInterval(() => this.grow(), GROWING);
+    if (this.data.meta.isGrowing) this.growing = setInterval(() => this.grow(), GROWING);
   }
 
   setDark(isDark) {
@@ -298,14 +299,20 @@ class Page {
   async sum() {
     const [begin, end] = this.view.scope;
     const isWhole = this.view.isWhole;
+    const asked = (this.asked = {});
+    const scope = `${isWhole ? "whole trace" : this.view.chosen ? "chosen range" : "what is shown"}: ${duration(end - begin)}`;
+    const isRead = !this.data.isServed || (isWhole && this.data.meta.tree);
+    if (!isRead) element("scope").textContent = `${scope}; it is being read …`;
+    if (this.panel === "events") this.events.draw([begin, end]);
+    if (isWhole && !this.data.meta.tree) return;
     const root = isWhole ? this.whole : this.data.isServed ? exactTree(await this.data.tree(begin, end)) : rangeTree(this.data, begin, end);
+    if (asked !== this.asked) return; // another range is wanted by now
     this.isExact = isWhole;
     const merged = root.isApproximate ? "; calls shorter than " + duration(this.data.levels[0].width) + " in sums with others" : "";
-    element("scope").textContent = `${isWhole ? "whole trace" : this.view.chosen ? "chosen range" : "what is shown"}: ${duration(end - begin)}${merged}`;
+    element("scope").textContent = scope + merged;
     this.flame.show(root);
     this.sums = isWhole && this.data.meta.sums ? this.wholeSums() : functionsOf(root);
     this.listFunctions();
-    if (this.panel === "events") this.events.draw([begin, end]);
   }
 
   wholeSums() {
@@ -320,12 +327,14 @@ class Page {
 
   async grow() {
     try {
-      if (!(await this.data.refresh())) return;
+      const isNew = await this.data.refresh();
+      if (!this.data.meta.isGrowing) clearInterval(this.growing);
+      if (!isNew) return;
     } catch (problem) {
       this.tellProblem(problem);
       return;
     }
-    this.whole = exactTree(this.data.meta.tree);
+    this.whole = exactTree(this.data.meta.tree ?? NOTHING);
     this.timeline.changed();
     this.view.grow(this.data.span);
     this.whenCalm();

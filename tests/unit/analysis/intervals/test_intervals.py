@@ -149,6 +149,27 @@ def test_a_window_is_the_whole_cut(recording):
         assert found == expected
 
 
+def test_the_tree_of_a_part_is_that_of_a_reading_from_the_beginning(recording):
+    """The same calls by path, with what is inside of them."""
+    trace, intervals, *_ = recording
+    for begin, length in ((1_000_000, 400_000), (90_000_000, 2_000_000), (0, 1 << 60)):
+        first = begin + intervals.begin
+        read = trace.call_tree(begin=first, end=min(first + length, intervals.end))
+        found = intervals.call_root(begin, begin + length)
+
+        assert by_path(found) == by_path(read.root())
+        assert by_path(found)
+
+
+def by_path(root):
+    """Return calls, time and own time of each path of addresses."""
+    found, path = {}, []
+    for level, node in root.walk():
+        path[level:] = [node.function.address]
+        found[tuple(path)] = (node.calls, node.duration, node.self_time)
+    return found
+
+
 def test_calls_of_a_part_need_not_what_is_before(recording):
     """The reading begins at a point at which it is known what is open."""
     _, intervals, *_ = recording

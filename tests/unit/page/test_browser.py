@@ -1,0 +1,219 @@
+"""The page in a real browser: what it shows is what the trace holds."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+import vestige
+from support.call_traces import code, enter, leave, packet, write_calls
+from vestige.components.sources.ctf_fs import CtfFsSource
+from vestige.debuginfo import DebugFileFinder, Resolver
+from vestige.page.served_trace import Opener, ServedTrace
+from vestige.page.server import PageServer
+from vestige.plain_text import plain
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="it drives the browser")
+CHROMIUM = shutil.which("chromium")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no browser"),
+]
+
+MS = 1_000_000
+HOSTILE = "</script><script>window.broken = 1</script><img src=x onerror=alert(1)>"
+REVERSED = "\u202egnp.exe"
+HANDLE, PARSE, SLOW, ODD, TURNED = 0x10000, 0x20000, 0x30000, 0x40000, 0x50000
+NAMES = {
+    HANDLE: "handle",
+    PARSE: "parse",
+    SLOW: "slow_path",
+    ODD: HOSTILE,
+    TURNED: REVERSED,
+}
+SLOW_BEGIN, SLOW_TIME = 61 * MS, 25 * MS
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Start a browser."""
+    with sync_api.sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-dev-shm-usage"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def served(path):
+    """Serve the page of a trace."""
+    opener = Opener(
+        "a trace",
+        lambda: CtfFsSource([path]),
+        lambda _: Resolver(DebugFileFinder()),
+        lambda _: None,
+        (path / ".arena").exists,
+    )
+    with PageServer(ServedTrace(opener)) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def opened(browser, url, *, is_dark=False):
+    """Open a page; nothing may be wrong with it, and it asks nobody else."""
+    scheme = "dark" if is_dark else "light"
+    size = {"width": 1300, "height": 900}
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    page = context.new_page()
+    told, asked = [], []
+    page.on("console", lambda one: told.append(one.text))
+    page.on("pageerror", lambda one: told.append(str(one)))
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto(url)
+    page.wait_for_selector("body[data-complete]")
+    yield page
+    context.close()
+    assert told == []
+    assert [one for one in asked if not one.startswith((url, "data:"))] == []
+
+
+def until(page, condition):
+    """Wait for a condition; the page lets nobody else's code run in it, to wait there."""
+    end = time.monotonic() + 20
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, condition
+        page.wait_for_timeout(20)
+
+
+def requests_of(vtid, begin, count):
+    """Return what a thread records that handles requests."""
+    events = []
+    for number in range(count):
+        at = begin + number * MS
+        events += [enter(at, HANDLE), enter(at + 1000, PARSE)]
+        events += [leave(at + 200_000), leave(at + 700_000)]
+    return packet(events, vtid=vtid)
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory):
+    """Write a trace of three threads, one of which is slow once."""
+    names = [code(1, base, name) for base, name in NAMES.items()]
+    slow = [
+        *(enter(60 * MS, HANDLE), enter(SLOW_BEGIN, SLOW)),
+        *(enter(62 * MS, ODD), leave(63 * MS), enter(64 * MS, TURNED), leave(65 * MS)),
+        *(leave(SLOW_BEGIN + SLOW_TIME), leave(90 * MS)),
+    ]
+    streams = {
+        "a": [packet(names, vtid=11), requests_of(11, 10 * MS, 40)],
+        "b": [requests_of(12, 11 * MS, 30), packet(slow, vtid=12)],
+        "c": [requests_of(13, 12 * MS, 50)],
+    }
+    return write_calls(tmp_path_factory.mktemp("page") / "trace", streams)
+
+
+def test_sums_are_those_of_the_report(browser, trace):
+    """In the table of functions, and in the flame graph."""
+    with served(trace) as server, opened(browser, server.url) as page:
+        page.click("#tab-functions")
+        shown = page.evaluate(
+            "vestige.sums.map((row) => [vestige.data.functions[row.functionId].name,"
+            " row.calls, row.duration, row.self])"
+        )
+        rows = page.locator("#functions tbody tr").count()
+
+    tree = vestige.open(trace).call_tree()
+    expected = [
+        [plain(row.function.name), row.calls, row.total, row.self_time]
+        for row in tree.functions()
+    ]
+    assert sorted(shown) == sorted(expected)
+    assert rows == len(NAMES)
+
+
+def point_at(page, moment, row, depth):
+    """Move the pointer to a moment in a lane of the timeline; return what the tip says."""
+    x, y = page.evaluate(
+        """([time, row, depth]) => {
+            const { timeline } = vestige;
+            const box = document.getElementById("picture").getBoundingClientRect();
+            const top = timeline.layout.topOf(row, depth) - timeline.box.scrollTop;
+            return [box.x + timeline.xOf(time), box.y + top + 24 + 8];
+        }""",
+        [moment, row, depth],
+    )
+    page.mouse.move(x, y)
+    return page.locator("#tip").inner_text().splitlines()
+
+
+def test_a_slow_call_is_found_by_zooming(browser, trace):
+    """From all of it down to single calls, with the wheel."""
+    with served(trace) as server, opened(browser, server.url) as page:
+        begin = int(page.evaluate("vestige.data.meta.begin"))
+        middle = SLOW_BEGIN + SLOW_TIME // 2 - begin
+        row = page.evaluate("vestige.data.rows.findIndex((row) => row.tid === 12)")
+        point_at(page, middle, row, 1)
+        for _ in range(4):
+            page.mouse.wheel(0, -300)
+        until(page, "vestige.view.end - vestige.view.begin < 30e6")
+        tip = point_at(page, middle, row, 1)
+        page.mouse.down()
+        page.mouse.up()
+        until(page, "document.getElementById('details').innerText.length")
+        told = page.locator("#details").inner_text()
+
+    assert tip[:2] == ["slow_path", "25 ms"]
+    assert "thread 12" in tip[2]
+    assert tip[3] == "/srv/app.py:1"
+    assert "slow_path" in told
+
+
+def test_names_are_text_and_nothing_else(browser, trace):
+    """Whoever named a function shall not run anything here."""
+    with served(trace) as server, opened(browser, server.url) as page:
+        page.click("#tab-functions")
+        assert page.evaluate("window.broken") is None
+        assert HOSTILE in page.locator("#functions").inner_text()
+        page.fill("#search", "img src")
+        until(page, "vestige.view.matches?.size === 1")
+
+
+def test_a_recording_that_grows(browser, tmp_path):
+    """The page shows what has come, and that nothing more comes."""
+    path = write_calls(tmp_path / "trace", {"a": [requests_of(11, 10 * MS, 40)]})
+    (path / ".arena").touch()
+    more = requests_of(12, 90 * MS, 20).encode()
+    with served(path) as server, opened(browser, server.url) as page:
+        span = page.evaluate("vestige.data.span")
+        (path / "b").write_bytes(more)
+        until(page, f"vestige.data.span > {span}")
+        rows = page.evaluate("vestige.data.rows.map((row) => [row.tid, row.calls])")
+
+    assert sorted(rows) == [[11, 80], [12, 40]]
+
+
+@pytest.mark.parametrize(
+    ("streams", "rows"),
+    [
+        ({"a": [packet([])]}, 0),
+        ({"a": [packet([enter(5, HANDLE), leave(5)])]}, 1),
+        ({"a": [packet([code(5, HANDLE, "f")])]}, 1),
+        ({f"s{n}": [requests_of(n + 1, n, 3)] for n in range(200)}, 200),
+    ],
+    ids=["nothing", "one call of no time", "no call", "200 threads"],
+)
+def test_other_traces(browser, tmp_path, streams, rows):
+    """Each is shown."""
+    path = write_calls(tmp_path / "trace", streams)
+    with served(path) as server, opened(browser, server.url, is_dark=True) as page:
+        assert page.evaluate("vestige.data.rows.length") == rows
