@@ -12,7 +12,7 @@ from functools import cache
 
 from .. import core
 from .._typing import TYPE_CHECKING
-from ..errors import GraphError, TraceFormatError
+from ..errors import TraceFormatError
 from .clocks import Correlation, check_correlation
 from .mux import merges
 from .notice import DamageNotice, Notice, damage_of_packets
@@ -222,11 +222,6 @@ class MessageLane:
         flow = self._flow(name, self._wires[name])
         if known.on_flow is not None:
             return known.on_flow(self._specs[name], flow)
-        if known.is_pushed_down:
-            raise GraphError(
-                f"component '{name}' ({known.name}): it cannot stand behind a "
-                "component of messages yet"
-            )
         spec = self._specs[name]
 
         def process(incoming: Iterator[Pulled]) -> Iterator[Pulled]:
