@@ -49,7 +49,8 @@ class Correlation:
 
     def __init__(self, who: str) -> None:
         self._who = who
-        self._known: list[Stream] = []
+        self._known: dict[int, Stream] = {}
+        # By their identities: each merge has all of them.
 
     def check(self, streams: Sequence[Stream], port: str) -> None:
         """Take data streams that come in; those that were there before stay.
@@ -62,11 +63,12 @@ class Correlation:
             GraphError: One of them has a clock that does not correlate.
         """
         for stream in streams:
-            if any(stream is one for one in self._known):
+            if id(stream) in self._known:
                 continue
             if self._known:
-                _compare(self._known[0], stream, f"{self._who}: input port '{port}': ")
-            self._known.append(stream)
+                first = next(iter(self._known.values()))
+                _compare(first, stream, f"{self._who}: input port '{port}': ")
+            self._known[id(stream)] = stream
 
 
 def _compare(first: Stream, stream: Stream, where: str = "") -> None:
