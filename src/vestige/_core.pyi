@@ -54,6 +54,7 @@ __all__ = [
     "Muxer",
     "NumberFieldBase",
     "ObjectFile",
+    "PerfettoWriter",
     "PlaceColumn",
     "PlaceFormat",
     "RecordFilter",
@@ -1757,6 +1758,32 @@ class CallFold:
         function is left.
         """
 
+    def note(self, *, steps: bool = False, calls: bool = False) -> None:
+        """Note more from now on.
+
+        Args:
+            steps: Each begin and each end of a call, for :meth:`take_steps`.
+            calls: Each call that ends, for :meth:`take_ended_calls`.
+        """
+
+    def take_steps(self) -> list[tuple[int, int, int, int]]:
+        """Return the steps that were noted since the last call.
+
+        Each as time (nanoseconds), index of the thread, index of the function, and what
+        happens: 4 a call begins; the innermost call of its thread ends, 0 complete, 1
+        across a loss, 2 without exit, 5 cut by the range of time; 3 one ends that was
+        not seen to begin.
+        """
+
+    def take_ended_calls(self) -> tuple[int, list[bytes]]:
+        """Return the calls that were noted since the last call, as columns.
+
+        How many; then, of little-endian numbers, begins (nanoseconds), durations and
+        own times of 64 bits; indexes of threads and of functions, and how many calls
+        were open around them, of 32 bits; what ended them as in :meth:`take_steps`, of
+        8 bits.
+        """
+
     @property
     def calls(self) -> int:
         """How many entries and exits there were."""
@@ -1903,6 +1930,65 @@ class IntervalIndex:
 
         Returns:
             The fold, and from when on it must see event records; all if ``None``.
+        """
+
+@final
+class PerfettoWriter:
+    """Writes calls and events as a trace of Perfetto, part by part."""
+
+    def __new__(cls) -> PerfettoWriter:
+        """Make a writer of a trace."""
+
+    def add_calls(self, fold: CallFold) -> None:
+        """Add the steps of calls that a fold has noted since the last time."""
+
+    def add_events(self, merge: Merge, fold: CallFold) -> None:
+        """Add the event records of a merge that are no entries or exits of functions.
+
+        Args:
+            merge: The merge.
+            fold: The fold of the calls of the same traces.
+        """
+
+    def add_loss(
+        self, what: str, count: int | None, begin: int | None, end: int | None
+    ) -> None:
+        """Add a loss of the tracer.
+
+        Args:
+            what: What was lost, for people.
+            count: How many, if that is known.
+            begin: Earliest time of it, nanoseconds.
+            end: Latest time of it, nanoseconds.
+        """
+
+    def take_tracks(self) -> list[tuple[int, int, int, int, int, int | None]]:
+        """Return the tracks that are new, which are to be described before writing.
+
+        Index, number of the data stream if the thread is known by that, process space,
+        process ID and thread ID (-1 if not told), and CPU of the first event.
+        """
+
+    def describe_process(self, space: int, vpid: int, name: str) -> None:
+        """Tell what a process is called; again, when that is known later."""
+
+    def describe_track(self, index: int, name: str) -> None:
+        """Tell what a track is called, after its process."""
+
+    def name_functions(self, names: Sequence[str]) -> None:
+        """Tell the names of the next functions, in the order of their indexes."""
+
+    @property
+    def waiting(self) -> int:
+        """How many bytes wait."""
+
+    def write(self, descriptor: int) -> int:
+        """Write what waits to a file descriptor.
+
+        All functions that were called must have names.
+
+        Returns:
+            The number of bytes.
         """
 
 @final

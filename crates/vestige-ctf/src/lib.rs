@@ -20,6 +20,7 @@
 //! * [`trimmer`] cuts merges to a range of time, where no reader can;
 //! * [`details`] renders all that a trace holds, with beginnings and ends of packets;
 //! * [`columns`] decodes records into columns;
+//! * [`viewers`] writes what other programs show;
 //! * [`encode`] writes event records, packets and data streams;
 //! * [`copy`] writes records that were read, mostly as they are, into a trace of its own.
 //!
@@ -54,5 +55,6 @@ pub mod source;
 pub mod stream;
 pub mod text;
 pub mod trimmer;
+pub mod viewers;
 
 pub use error::{CtfError, ErrorKind, Result};

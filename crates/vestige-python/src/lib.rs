@@ -30,6 +30,7 @@ mod messages;
 mod metadata;
 mod object_file;
 mod open_files;
+mod perfetto;
 mod place_format;
 mod place_objects;
 mod places;
@@ -101,6 +102,8 @@ mod _core {
     use crate::object_file::{file_crc32, ObjectFile};
     #[pymodule_export]
     use crate::open_files::set_most_open_files;
+    #[pymodule_export]
+    use crate::perfetto::PerfettoWriter;
     #[pymodule_export]
     use crate::place_format::PlaceFormat;
     #[pymodule_export]

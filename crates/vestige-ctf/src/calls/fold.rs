@@ -10,6 +10,7 @@ use super::marks::{Mark, MarkKind, Marks};
 use super::process::Process;
 use super::resume::END_OF_PROCESS;
 use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
+use super::steps::{CallNotes, CallStep, EndedCall};
 use super::thread::{Ended, Fold, Leaving, Thread};
 use super::tree::{Node, Tree};
 use crate::intervals::function_ids::{flags, FunctionIds};
@@ -81,7 +82,7 @@ pub type ThreadChoice = (Option<u32>, Option<i32>, Option<i32>);
 const UNWANTED: usize = usize::MAX;
 
 /// What tells threads apart: data stream, process space, process ID and thread ID.
-pub(super) type ThreadKey = (u32, u32, i32, i32);
+pub type ThreadKey = (u32, u32, i32, i32);
 
 /// A loss in front of a record of the merge.
 #[derive(Debug, Clone, Copy)]
@@ -169,6 +170,7 @@ impl CallFold {
                 kept: least.map(|least| (least, LongCalls::default())),
                 range: (i64::MIN, i64::MAX),
                 sinks: None,
+                notes: CallNotes::default(),
             },
             wanted: None,
             threads: Vec::new(),
@@ -527,6 +529,50 @@ impl CallFold {
                 && vtid.is_none_or(|vtid| vtid == one.vtid)
         };
         self.wanted.as_ref().is_none_or(|wanted| wanted.iter().any(is_it))
+    }
+
+    /// Notes each step of calls from now on, for [`CallFold::take_steps`].
+    pub fn note_steps(&mut self) {
+        self.fold.notes.steps = Some(Vec::new());
+    }
+
+    /// Notes each call that ends from now on, for [`CallFold::take_ended_calls`].
+    pub fn note_calls(&mut self) {
+        self.fold.notes.calls = Some(Vec::new());
+    }
+
+    /// The steps that were noted since the last call.
+    pub fn take_steps(&mut self) -> Vec<CallStep> {
+        self.fold.notes.steps.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Gives steps back, for their memory.
+    pub fn give_steps(&mut self, mut steps: Vec<CallStep>) {
+        if let Some(kept) = self.fold.notes.steps.as_mut().filter(|kept| kept.is_empty()) {
+            steps.clear();
+            *kept = steps;
+        }
+    }
+
+    /// The calls that have ended since the last call.
+    pub fn take_ended_calls(&mut self) -> Vec<EndedCall> {
+        self.fold.notes.calls.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// What tells threads apart, in the order in which they were seen.
+    #[must_use]
+    pub fn thread_keys(&self) -> &[ThreadKey] {
+        &self.keys
+    }
+
+    /// The number of a data stream as the first part of keys of its threads has it.
+    pub fn stream_number(&mut self, stream: &Arc<DataStream>) -> u32 {
+        self.scan.layout(stream).thread_stream().unwrap_or(NO_STREAM)
+    }
+
+    /// For each event record class of a data stream, whether its records are entries or exits.
+    pub fn call_classes(&mut self, stream: &Arc<DataStream>) -> Vec<bool> {
+        self.scan.layout(stream).call_classes()
     }
 
     /// The call sites, up to the next stop, of which nothing is known yet.

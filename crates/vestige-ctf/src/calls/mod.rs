@@ -10,6 +10,7 @@
 //!   call, or when records were lost;
 //! * [`keeper`] keeps what an index of the trace is made of, and [`resume`] begins where that says;
 //! * [`marks`] are made of single records, for whoever shows these;
+//! * [`steps`] has what was noted of each call, for whoever asks for that;
 //! * [`fold`] drives both through merges, and stops where process images change.
 //!
 //! What is not known is counted as such: calls without exit, exits without entry, and calls
@@ -23,10 +24,12 @@ mod marks;
 mod process;
 mod resume;
 mod scan;
+mod steps;
 mod thread;
 pub mod tree;
 
 pub use codes::{Code, CodeName};
-pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice, ThreadSummary};
+pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice, ThreadKey, ThreadSummary};
 pub use marks::{Mark, MarkKind};
 pub use scan::CallEvents;
+pub use steps::{CallStep, EndedCall, Step};

@@ -134,6 +134,12 @@ struct ClassLayout {
     tells_more: bool,
 }
 
+impl ClassLayout {
+    fn is_call(&self) -> bool {
+        !matches!(self.kind, Kind::Nothing | Kind::State | Kind::Code)
+    }
+}
+
 /// Where fields are in the records of a data stream.
 #[derive(Debug)]
 pub struct Layout {
@@ -291,9 +297,12 @@ impl Layout {
     }
 
     fn is_call(&self, record: &Record) -> bool {
-        self.classes
-            .get(record.class as usize)
-            .is_some_and(|class| !matches!(class.kind, Kind::Nothing | Kind::State | Kind::Code))
+        self.classes.get(record.class as usize).is_some_and(ClassLayout::is_call)
+    }
+
+    /// For each event record class, whether its records are entries or exits.
+    pub fn call_classes(&self) -> Vec<bool> {
+        self.classes.iter().map(ClassLayout::is_call).collect()
     }
 
     /// What the packet of a part of a batch tells.

@@ -3,6 +3,7 @@
 use super::long_calls::LongCalls;
 use super::process::Process;
 use super::scan::Choice;
+use super::steps::{CallNotes, CallStep, EndedCall, Step};
 use super::tree::{End, Tree, AFTER_LOSS, MERGED, ROOT};
 use crate::intervals::blocks::{ACROSS_LOSS, OPEN_AT_BEGIN, OPEN_AT_END};
 use crate::intervals::{Block, Call, Sinks};
@@ -73,6 +74,18 @@ pub struct Fold {
     pub range: (i64, i64),
     /// What else is kept of calls, if anything is.
     pub sinks: Option<Box<Sinks>>,
+    /// What is noted of each call.
+    pub notes: CallNotes,
+}
+
+impl Fold {
+    #[inline]
+    fn note_step(&mut self, thread: u32, node: u32, time: i64, step: Step) {
+        if let Some(steps) = &mut self.notes.steps {
+            let function = self.tree.function_of(node);
+            steps.push(CallStep { time, thread, function, step });
+        }
+    }
 }
 
 /// A thread and its open calls.
@@ -112,6 +125,8 @@ pub struct Thread {
     /// The number of the last shown record, if it is an entry.
     pub last_entry: Option<u64>,
     pub(super) stack: Vec<Frame>,
+    /// Whether steps are noted: it has come to the range of time.
+    is_in_range: bool,
     /// Open calls beyond the limit.
     pub(super) hidden: u64,
     /// Since when no record is known to be lost.
@@ -143,6 +158,7 @@ impl Thread {
             ended: None,
             last_entry: None,
             stack: Vec::new(),
+            is_in_range: false,
             hidden: 0,
             since: time,
             doubt: None,
@@ -155,6 +171,18 @@ impl Thread {
     fn advance(&mut self, fold: &mut Fold, time: i64) {
         if self.doubt.is_some_and(|until| time > until) {
             self.end_doubt(fold, time);
+        }
+        if !self.is_in_range && time >= fold.range.0 {
+            self.begin_range(fold);
+        }
+    }
+
+    /// Notes that what is open where the range of time begins begins there.
+    fn begin_range(&mut self, fold: &mut Fold) {
+        self.is_in_range = true;
+        let begin = fold.range.0;
+        for frame in self.stack.iter().filter(|one| one.is_shown && !one.is_loss) {
+            fold.note_step(self.row, frame.node, begin, Step::Begin);
         }
     }
 
@@ -195,6 +223,9 @@ impl Thread {
         }
         if is_shown {
             fold.tree.begin(node);
+            if self.is_in_range {
+                fold.note_step(self.row, node, time, Step::Begin);
+            }
         }
         fold.frames += 1;
         self.depth += 1;
@@ -326,6 +357,12 @@ impl Thread {
         // Who called it is not known either.
         let node = fold.tree.callee(self.root, self.root, self.process, address);
         fold.tree.end_unseen(node);
+        fold.note_step(self.row, node, time, Step::Unseen);
+        if let Some(calls) = &mut fold.notes.calls {
+            let (begin, thread, function) = (time, self.row, fold.tree.function_of(node));
+            let (duration, own, depth, end) = (0, 0, 0, None);
+            calls.push(EndedCall { begin, duration, own, thread, function, depth, end });
+        }
         self.keep_unseen(fold, time, number);
     }
 
@@ -363,6 +400,9 @@ impl Thread {
         let is_left = matches!(end, End::Complete | End::AcrossLoss);
         let end = self.how_it_ends(fold, &frame, time, end);
         fold.tree.end(frame.node, elapsed, frame.inner, end);
+        if self.is_in_range {
+            self.note_end(fold, &frame, elapsed, end);
+        }
         if fold.sinks.is_some() {
             self.keep(fold, &frame, elapsed, (end, is_left));
         }
@@ -376,6 +416,25 @@ impl Thread {
                     kept.set(number);
                 }
             }
+        }
+    }
+
+    /// Notes the end of a call, if that is wanted.
+    #[inline]
+    fn note_end(&self, fold: &mut Fold, frame: &Frame, elapsed: u64, end: End) {
+        let begin = frame.start.max(fold.range.0);
+        let left = begin.saturating_add_unsigned(elapsed);
+        fold.note_step(self.row, frame.node, left, Step::End(end));
+        if let Some(calls) = &mut fold.notes.calls {
+            calls.push(EndedCall {
+                begin,
+                duration: elapsed,
+                own: elapsed.saturating_sub(frame.inner),
+                thread: self.row,
+                function: fold.tree.function_of(frame.node),
+                depth: frame.depth.into(),
+                end: Some(end),
+            });
         }
     }
 
@@ -469,6 +528,9 @@ impl Thread {
     /// since it began.
     pub fn finish_range(&mut self, fold: &mut Fold) {
         let end = fold.range.1;
+        if !self.is_in_range {
+            self.begin_range(fold);
+        }
         if self.stack.last().is_some_and(|top| !top.is_loss) {
             self.last = self.last.max(end);
         }
@@ -537,6 +599,7 @@ mod tests {
             kept: None,
             range: (i64::MIN, i64::MAX),
             sinks: None,
+            notes: CallNotes::default(),
         };
         let root = fold.tree.add_root();
         let thread = Thread::new(PROCESS, 1, (0, root), 0);

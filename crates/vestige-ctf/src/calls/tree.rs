@@ -312,6 +312,12 @@ impl Tree {
         std::mem::take(&mut self.pending)
     }
 
+    /// The function of a node, or what is in its place.
+    #[inline]
+    pub fn function_of(&self, node: u32) -> u32 {
+        self.nodes.get(node as usize).map_or(ROOT, |node| node.function)
+    }
+
     /// Begins a call.
     #[inline]
     pub fn begin(&mut self, node: u32) {

@@ -118,8 +118,10 @@ mod tests {
             [2, 0, 0, 7, 1 << 40, 1 << 33, 1, 1 << 33],
         ];
         let bytes = grouped(&columns(&blocks)).unwrap();
-        let words: Vec<u32> =
-            bytes[..40].chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        let words: Vec<u32> = bytes[..40]
+            .chunks(4)
+            .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+            .collect();
         assert_eq!(words, [3, 0, 0, 2, 0, 1, 1, 2, 0, 1]);
         let mut rest = Unpacker::new(&bytes[40..]);
         let mut column = || -> Vec<u64> { (0..4).map(|_| rest.take().unwrap()).collect() };

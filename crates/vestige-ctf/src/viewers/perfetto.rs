@@ -1,0 +1,375 @@
+//! Traces of Perfetto: a stream of packets, see `protos/perfetto/trace/trace_packet.proto`.
+//!
+//! The calls of each thread are a sequence of packets of their own. Times in a sequence are
+//! told as what has passed since the packet before, and names by numbers, so that a call
+//! takes some 22 bytes with both of its ends. All other events are one more sequence, the
+//! first one. Nothing is kept but what is known of threads, processes and names.
+//!
+//! What a call is called is known only after it was seen: so packets wait, until
+//! [`Perfetto::take`] puts the names in front of them.
+
+use super::arguments::{push_named, safe, text_argument, Argument};
+use super::instants::{Instant, Instants};
+use super::protobuf::{message, push_bytes, push_number};
+use super::small::Small;
+use super::track::{Track, Tracks};
+use crate::calls::tree::{End, MERGED};
+use crate::calls::{CallFold, CallStep, Step, ThreadKey};
+use crate::muxer::Merge;
+
+// Fields of TracePacket.
+const PACKET: u32 = 1;
+const CLOCK_SNAPSHOT: u32 = 6;
+const TIMESTAMP: u32 = 8;
+const SEQUENCE: u32 = 10;
+const TRACK_EVENT: u32 = 11;
+const INTERNED_DATA: u32 = 12;
+const SEQUENCE_FLAGS: u32 = 13;
+const CLOCK: u32 = 58;
+const DEFAULTS: u32 = 59;
+// Fields of TrackEvent.
+const ARGUMENTS: u32 = 4;
+const TYPE: u32 = 9;
+const NAME_ID: u32 = 10;
+const TRACK: u32 = 11;
+const NAME: u32 = 23;
+// Types of TrackEvent.
+const BEGIN: u64 = 1;
+const END: u64 = 2;
+const INSTANT: u64 = 3;
+/// The clock that counts nanoseconds since the epoch.
+const REAL_TIME: u64 = 1;
+/// The clock of the trace: here it is the same.
+const BOOT_TIME: u64 = 6;
+/// A clock of a sequence: its times are what has passed since the packet before.
+const INCREMENTAL: u64 = 64;
+/// The sequence of events.
+const EVENTS: u32 = 1;
+/// What passed can be told in the short form.
+const SHORT_TIME: u64 = 1 << 28;
+
+/// A loss of the tracer.
+#[derive(Debug, Clone, Copy)]
+pub struct Loss<'a> {
+    /// What was lost, for people.
+    pub what: &'a str,
+    /// How many, if that is known.
+    pub count: Option<u64>,
+    /// The earliest time of it, nanoseconds from the origin.
+    pub begin: Option<i64>,
+    /// The latest time of it, nanoseconds from the origin.
+    pub end: Option<i64>,
+}
+
+/// A track that is new: what tells it apart, and the CPU of its first event.
+#[derive(Debug, Clone, Copy)]
+pub struct NewTrack {
+    /// Its index.
+    pub index: u32,
+    /// Data stream, process space, process ID and thread ID.
+    pub key: ThreadKey,
+    /// The CPU of its first event, where its stream tells one.
+    pub cpu: Option<u64>,
+}
+
+/// Writes a trace of Perfetto, part by part.
+#[derive(Default)]
+pub struct Perfetto {
+    /// What comes before the packets that wait.
+    head: Vec<u8>,
+    /// Packets that wait for names.
+    body: Vec<u8>,
+    tracks: Tracks,
+    /// The track of each thread of the fold.
+    of_thread: Vec<u32>,
+    instants: Instants,
+    /// The time of the last event, nanoseconds.
+    last_event: Option<i64>,
+    /// The names of functions, by index.
+    functions: Vec<String>,
+    /// Functions that are called in a track for the first time.
+    fresh: Vec<(u32, u32)>,
+    losses: Option<u64>,
+    last_time: i64,
+}
+
+impl Perfetto {
+    /// Adds the events of a merge that are no calls.
+    pub fn add_events(&mut self, merge: &Merge, fold: &mut CallFold) {
+        for (rows, bytes) in self.instants.read(merge, fold) {
+            let mut start = 0;
+            for row in rows {
+                let event = bytes.get(start..row.end).unwrap_or_default();
+                start = row.end;
+                self.add_event(&row, event);
+            }
+        }
+    }
+
+    fn add_event(&mut self, row: &Instant, event: &[u8]) {
+        let index = self.tracks.index(row.key);
+        let Some(track) = self.tracks.get_mut(index) else { return };
+        track.cpu = track.cpu.or(row.cpu);
+        let uuid = track.uuid;
+        let time = row.time.max(0);
+        let last = self.begin_events(time);
+        let time = time.max(last);
+        self.last_event = Some(time);
+        self.last_time = self.last_time.max(time);
+        let packet = message(|packet| {
+            push_number(packet, TIMESTAMP, time.abs_diff(last));
+            push_number(packet, SEQUENCE, EVENTS.into());
+            let event = message(|out| {
+                push_number(out, TRACK, uuid);
+                out.extend_from_slice(event);
+            });
+            push_bytes(packet, TRACK_EVENT, &event);
+        });
+        push_bytes(&mut self.body, PACKET, &packet);
+    }
+
+    /// The time of the last packet of the sequence of events, which begins with the first.
+    fn begin_events(&mut self, time: i64) -> i64 {
+        *self.last_event.get_or_insert_with(|| {
+            push_beginning(&mut self.head, EVENTS, None, time);
+            time
+        })
+    }
+
+    /// Adds the calls that a fold has noted since the last time.
+    pub fn add_calls(&mut self, fold: &mut CallFold) {
+        for key in fold.thread_keys().get(self.of_thread.len()..).unwrap_or_default() {
+            self.of_thread.push(self.tracks.index(*key));
+        }
+        let steps = fold.take_steps();
+        self.body.reserve(steps.len() * 16);
+        for step in &steps {
+            self.add_step(step);
+        }
+        fold.give_steps(steps);
+    }
+
+    #[inline]
+    fn add_step(&mut self, one: &CallStep) {
+        let Some(&index) = self.of_thread.get(one.thread as usize) else { return };
+        let Some(track) = self.tracks.get_mut(index) else { return };
+        let time = one.time.max(0);
+        let last = match track.last {
+            Some(last) => last,
+            None => {
+                push_beginning(&mut self.head, track.sequence, Some(track.uuid), time);
+                time
+            }
+        };
+        // A call of which the end is not known ends with what it called, not before.
+        let time = time.max(last);
+        track.last = Some(time);
+        let passed = time.abs_diff(last);
+        let name = name_id(one.function);
+        let event = match one.step {
+            Step::Begin => {
+                if track.is_new(name as usize) {
+                    self.fresh.push((index, one.function));
+                }
+                if name < 1 << 28 {
+                    let name = Small::default().push(0x50, 1).varint(name);
+                    let length = u64::from(2 + name.length());
+                    Small::default().push(0x5a, 1).push(length, 1).push(0x0148, 2).with(name)
+                } else {
+                    None
+                }
+            }
+            Step::End(End::Complete) => Some(Small::default().push(0x0248_025a, 4)),
+            Step::End(_) | Step::Unseen => None,
+        };
+        let short = event.filter(|_| passed < SHORT_TIME).and_then(|event| {
+            let time = Small::default().push(0x40, 1).varint(passed as u32);
+            let content = time.with(track.prefix)?.with(event)?;
+            let head = Small::default().push(u64::from(content.length()) << 8 | 0x0a, 2);
+            head.with(content)
+        });
+        match short {
+            Some(packet) => packet.push_to(&mut self.body),
+            None => {
+                if one.step == Step::Unseen && track.is_new(name as usize) {
+                    self.fresh.push((index, one.function));
+                }
+                push_step(&mut self.body, track, one.step, name, passed);
+            }
+        }
+        self.last_time = self.last_time.max(time);
+    }
+
+    /// Adds a loss. It has a track of its own, since it may be of any thread.
+    pub fn add_loss(&mut self, loss: &Loss<'_>) {
+        let time = loss.begin.or(loss.end).unwrap_or(self.last_time).max(0);
+        self.begin_events(time);
+        let Self { tracks, head, .. } = self;
+        let uuid = *self.losses.get_or_insert_with(|| tracks.add_plain(head, "losses"));
+        let event = message(|out| {
+            push_number(out, TYPE, INSTANT);
+            push_number(out, TRACK, uuid);
+            push_bytes(out, NAME, &safe(loss.what.as_bytes()));
+            let number = |value| Argument {
+                bits: value,
+                encoded: message(|out| push_number(out, 3, value)),
+            };
+            if let Some(count) = loss.count {
+                push_named(out, ARGUMENTS, b"count", &number(count));
+            }
+            if let (Some(begin), Some(end)) = (loss.begin, loss.end) {
+                push_named(out, ARGUMENTS, b"within_ns", &number(end.abs_diff(begin)));
+            }
+        });
+        let packet = message(|packet| {
+            push_number(packet, TIMESTAMP, time as u64);
+            push_number(packet, CLOCK, BOOT_TIME);
+            push_number(packet, SEQUENCE, EVENTS.into());
+            push_bytes(packet, TRACK_EVENT, &event);
+        });
+        push_bytes(&mut self.body, PACKET, &packet);
+    }
+
+    /// The tracks that are new since the last call. Each must be described before [`Self::take`].
+    pub fn take_tracks(&mut self) -> Vec<NewTrack> {
+        let new =
+            |(index, track): (u32, &Track)| NewTrack { index, key: track.key, cpu: track.cpu };
+        self.tracks.take_new().into_iter().map(new).collect()
+    }
+
+    /// Tells what a process is called; again, if that is known later.
+    pub fn describe_process(&mut self, process: (u32, i32), name: &str) {
+        let name = String::from_utf8_lossy(&safe(name.as_bytes())).into_owned();
+        self.tracks.describe_process(&mut self.head, process, &name);
+    }
+
+    /// Tells what a track is called. Its process must have been described before.
+    pub fn describe_track(&mut self, index: u32, name: &str) {
+        let name = String::from_utf8_lossy(&safe(name.as_bytes())).into_owned();
+        self.tracks.describe(&mut self.head, index, &name);
+    }
+
+    /// Tells the names of the next functions, in the order of their indexes.
+    pub fn name_functions(&mut self, names: Vec<String>) {
+        self.functions.extend(names);
+    }
+
+    /// How many bytes wait.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The next part of the file. All functions that were called must have names.
+    pub fn take(&mut self) -> Vec<u8> {
+        let names = message(|out| self.instants.push_names(out));
+        if !names.is_empty() {
+            push_interned(&mut self.head, EVENTS, &names);
+        }
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.sort_unstable();
+        for of_track in fresh.chunk_by(|one, next| one.0 == next.0) {
+            let names = message(|out| {
+                for (_, function) in of_track {
+                    push_function(out, *function, &self.functions);
+                }
+            });
+            let index = of_track.first().map_or(0, |one| one.0);
+            if let Some(track) = self.tracks.get_mut(index) {
+                push_interned(&mut self.head, track.sequence, &names);
+            }
+        }
+        let mut part = std::mem::take(&mut self.head);
+        part.append(&mut self.body);
+        part
+    }
+}
+
+/// The number of the name of a function; 0 is none.
+#[inline]
+fn name_id(function: u32) -> u32 {
+    if function >= MERGED {
+        1
+    } else {
+        function + 2
+    }
+}
+
+fn push_function(out: &mut Vec<u8>, function: u32, names: &[String]) {
+    let name = names.get(function as usize).map_or("(other paths)", String::as_str);
+    let entry = message(|entry| {
+        push_number(entry, 1, name_id(function).into());
+        push_bytes(entry, 2, &safe(name.as_bytes()));
+    });
+    push_bytes(out, 2, &entry);
+}
+
+fn push_interned(out: &mut Vec<u8>, sequence: u32, names: &[u8]) {
+    let packet = message(|packet| {
+        push_number(packet, SEQUENCE, sequence.into());
+        push_bytes(packet, INTERNED_DATA, names);
+    });
+    push_bytes(out, PACKET, &packet);
+}
+
+/// Begins a sequence: what its clock is, and the track of its events if they are all of one.
+fn push_beginning(out: &mut Vec<u8>, sequence: u32, track: Option<u64>, time: i64) {
+    let time = time as u64;
+    let clock = |snapshot: &mut Vec<u8>, id: u64| {
+        let clock = message(|clock| {
+            push_number(clock, 1, id);
+            push_number(clock, 2, time);
+            if id == INCREMENTAL {
+                push_number(clock, 3, 1);
+            }
+        });
+        push_bytes(snapshot, 1, &clock);
+    };
+    let packet = message(|packet| {
+        push_number(packet, TIMESTAMP, time);
+        push_number(packet, CLOCK, BOOT_TIME);
+        push_number(packet, SEQUENCE, sequence.into());
+        push_number(packet, SEQUENCE_FLAGS, 1);
+        let snapshot = message(|snapshot| {
+            clock(snapshot, INCREMENTAL);
+            clock(snapshot, BOOT_TIME);
+            clock(snapshot, REAL_TIME);
+        });
+        push_bytes(packet, CLOCK_SNAPSHOT, &snapshot);
+        let defaults = message(|defaults| {
+            push_number(defaults, CLOCK, INCREMENTAL);
+            if let Some(uuid) = track {
+                push_bytes(defaults, TRACK_EVENT, &message(|out| push_number(out, TRACK, uuid)));
+            }
+        });
+        push_bytes(packet, DEFAULTS, &defaults);
+    });
+    push_bytes(out, PACKET, &packet);
+}
+
+/// Appends a step of a call in the form that has room for everything.
+fn push_step(out: &mut Vec<u8>, track: &Track, step: Step, name: u32, passed: u64) {
+    let (kind, incomplete) = match step {
+        Step::Begin => (BEGIN, None),
+        Step::End(End::Complete) => (END, None),
+        Step::End(End::AcrossLoss) => (END, Some("records were lost within")),
+        Step::End(End::NoExit) => (END, Some("no exit: the least that it took")),
+        Step::End(End::Clipped | End::Before) => (END, Some("cut by the range of time")),
+        Step::Unseen => (INSTANT, Some("exit without entry")),
+    };
+    let event = message(|event| {
+        push_number(event, TYPE, kind);
+        if kind != END {
+            push_number(event, NAME_ID, name.into());
+        }
+        if let Some(incomplete) = incomplete {
+            push_named(event, ARGUMENTS, b"incomplete", &text_argument(incomplete));
+        }
+    });
+    let packet = message(|packet| {
+        push_number(packet, TIMESTAMP, passed);
+        push_number(packet, SEQUENCE, track.sequence.into());
+        push_bytes(packet, TRACK_EVENT, &event);
+    });
+    push_bytes(out, PACKET, &packet);
+}

@@ -1,0 +1,86 @@
+//! Short messages, put together in a register: there are two for each call.
+
+/// A message of at most 16 bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Small {
+    bytes: u128,
+    length: u32,
+}
+
+impl Small {
+    /// Adds up to eight bytes, the first one in the lowest bits.
+    #[inline(always)]
+    pub fn push(self, bytes: u64, length: u32) -> Self {
+        let shift = self.length * u8::BITS;
+        Self {
+            bytes: self.bytes | u128::from(bytes) << (shift & 127),
+            length: self.length + length,
+        }
+    }
+
+    /// Adds a number of less than 28 bits, seven bits a byte.
+    #[inline(always)]
+    pub fn varint(self, value: u32) -> Self {
+        let low = u64::from(value & 0x7f);
+        match value {
+            0..=0x7f => self.push(low, 1),
+            0x80..=0x3fff => self.push(low | 0x80 | u64::from(value >> 7) << 8, 2),
+            0x4000..=0x1f_ffff => {
+                let middle = u64::from(value >> 7 & 0x7f | 0x80) << 8;
+                self.push(low | 0x80 | middle | u64::from(value >> 14) << 16, 3)
+            }
+            _ => {
+                let middle = u64::from(value >> 7 & 0x7f | 0x80) << 8;
+                let higher = u64::from(value >> 14 & 0x7f | 0x80) << 16;
+                self.push(low | 0x80 | middle | higher | u64::from(value >> 21) << 24, 4)
+            }
+        }
+    }
+
+    /// Adds another message, if both have room in one.
+    #[inline(always)]
+    pub fn with(self, other: Self) -> Option<Self> {
+        let length = self.length + other.length;
+        let shift = self.length * u8::BITS;
+        (length <= 16).then(|| Self { bytes: self.bytes | other.bytes << (shift & 127), length })
+    }
+
+    /// How many bytes it has.
+    #[inline(always)]
+    pub fn length(self) -> u32 {
+        self.length
+    }
+
+    /// Appends it to others.
+    #[inline(always)]
+    pub fn push_to(self, out: &mut Vec<u8>) {
+        let bytes = self.bytes.to_le_bytes();
+        out.extend_from_slice(bytes.get(..self.length as usize).unwrap_or(&bytes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::protobuf::push_varint;
+    use super::*;
+
+    #[test]
+    fn numbers_of_any_length_are_as_elsewhere() {
+        for bits in 0..28 {
+            for value in [1u32 << bits, (1u32 << bits) - 1, (1 << 28) - 1 - (1 << bits)] {
+                let (mut mine, mut theirs) = (Vec::new(), Vec::new());
+                Small::default().push(0x0a, 1).varint(value).push_to(&mut mine);
+                theirs.push(0x0a);
+                push_varint(&mut theirs, value.into());
+                assert_eq!(mine, theirs, "{value}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused() {
+        let eight = Small::default().push(u64::MAX, 8);
+        assert_eq!(eight.with(eight).map(Small::length), Some(16));
+        assert!(eight.push(0, 1).with(eight).is_none());
+    }
+}
