@@ -102,7 +102,7 @@ def completed(*words: str, directory: Path | None = None) -> list[str]:
         (["re"], ["record", "report", "repair"]),
         (["view", "--beg"], ["--begin"]),
         (["report", "--sort", "m"], ["min", "max"]),
-        (["export", "--to", ""], ["parquet", "arrow", "csv", "jsonl"]),
+        (["export", "--to", "p"], ["parquet", "perfetto", "pprof"]),
         (["export", "--event", "a:*", "--spl"], ["--split"]),
         (["help", "symb"], ["symbolize"]),
         (["completion", ""], ["bash", "zsh", "fish"]),

@@ -14,6 +14,7 @@ from vestige import Trace
 from .ctf_writer import Event, Packet, metadata_head, write_trace
 
 __all__ = [
+    "HOSTILE_NAME",
     "PlainCalls",
     "call_metadata",
     "code",
@@ -24,6 +25,8 @@ __all__ = [
     "write_calls",
 ]
 
+HOSTILE_NAME = '</script><b>;x\n\x1b[31m"\\ \u202eev\udcffil'
+"""A name that ends scripts, frames, lines and the direction of text."""
 VPID = 77
 PROVIDERS = ("lttng_ust_cyg_profile_fast", "lttng_ust_cyg_profile")
 CONTEXT = "int32_t _vpid; int32_t _vtid; uint64_t _ip;"

@@ -13,8 +13,8 @@ from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .abandoned import recover_abandoned
-    from .column_files import FORMATS, Format, Progress, write_file
-    from .columns import ColumnKeywords, ColumnOptions, EventColumns
+    from .column_files import FORMATS, Format, Progress, complete_file, write_file
+    from .columns import ColumnKeywords, ColumnOptions, EventColumns, require_extra
     from .export import export_each
     from .selection import EventSelection
     from .trace import Trace, TraceDamageWarning, open  # noqa: A004
@@ -29,9 +29,11 @@ __all__ = [
     "Progress",
     "Trace",
     "TraceDamageWarning",
+    "complete_file",
     "export_each",
     "open",
     "recover_abandoned",
+    "require_extra",
     "write_file",
 ]
 
@@ -45,9 +47,11 @@ _HOMES = {
     "Progress": "column_files",
     "Trace": "trace",
     "TraceDamageWarning": "trace",
+    "complete_file": "column_files",
     "export_each": "export",
     "open": "trace",
     "recover_abandoned": "abandoned",
+    "require_extra": "columns",
     "write_file": "column_files",
 }
 """The module of each name: it is imported when the name is first used.

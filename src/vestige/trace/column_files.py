@@ -19,7 +19,7 @@ from ..core import Merge
 from ..errors import SelectionError
 from .columns import ColumnKeywords, EventColumns, require_extra
 
-__all__ = ["FORMATS", "Format", "HasColumns", "Progress", "write_file"]
+__all__ = ["FORMATS", "Format", "HasColumns", "Progress", "complete_file", "write_file"]
 
 Format = Literal["parquet", "arrow", "csv", "jsonl"]
 """A file format."""
@@ -90,7 +90,7 @@ def write_file(
             # The descriptor is written to directly: what is buffered comes first.
             sys.stdout.flush()
             return wanted.write_text(form, sys.stdout.fileno())
-        with _complete_file(Path(path)) as place, place.open("wb", 0) as file:
+        with complete_file(Path(path)) as place, place.open("wb", 0) as file:
             return wanted.write_text(form, file.fileno())
     if path is None:
         raise SelectionError(f"{to} needs a file: it cannot go to standard output")
@@ -111,10 +111,19 @@ def _watch(progress: Progress) -> Callable[[Iterator[Merge]], Iterator[Merge]]:
 
 
 @contextmanager
-def _complete_file(path: Path) -> Iterator[Path]:
+def complete_file(path: Path) -> Iterator[Path]:
     """Give a place to write to, which becomes ``path`` unless something goes wrong.
 
     What is no regular file, such as a pipe or a device, is written to directly.
+
+    Args:
+        path: The file.
+
+    Yields:
+        Where to write.
+
+    Raises:
+        OSError: The file cannot be written, with ``path`` as its name.
     """
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
         try:
@@ -144,7 +153,7 @@ def _write_arrow(columns: EventColumns, path: Path) -> int:
     # A dictionary that has grown is written as what is new in it.
     options = ipc.IpcWriteOptions(emit_dictionary_deltas=True)
     rows = 0
-    with _complete_file(path) as place, columns.reading():
+    with complete_file(path) as place, columns.reading():
         reader = arrow.RecordBatchReader.from_stream(columns)
         with ipc.new_file(str(place), reader.schema, options=options) as writer:
             for batch in reader:
@@ -157,7 +166,7 @@ def _write_parquet(columns: EventColumns, path: Path) -> int:
     arrow = require_extra("pyarrow", "arrow")
     parquet = require_extra("pyarrow.parquet", "arrow")
     rows = 0
-    with _complete_file(path) as place, columns.reading():
+    with complete_file(path) as place, columns.reading():
         reader = arrow.RecordBatchReader.from_stream(columns)
         with parquet.ParquetWriter(str(place), reader.schema) as writer:
             for table in _row_groups(arrow, reader):

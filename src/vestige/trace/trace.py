@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..analysis.durations import Durations
     from ..analysis.locks import Locks
     from ..analysis.memory import Memory
+    from ..debuginfo import Resolver
     from .timeline import Timeline
 
 __all__ = ["Trace", "TraceDamageWarning", "open"]
@@ -262,11 +263,7 @@ class Trace(CallReading):
             ...     print(one.function.name, one.calls, one.total)
         """
         from ..analysis.call_reader import call_tree  # noqa: PLC0415 - few need it
-        from ..debuginfo import Resolver  # noqa: PLC0415 - as above
 
-        options = self._debug_info or DebugInfoOptions()
-        finder = finder_for([self._source], options)
-        resolver = Resolver(finder, demangle=options.demangle)
         long_calls = None
         if min_duration:
             from ..components.filters.call_duration import (  # noqa: PLC0415 - few need it
@@ -278,7 +275,7 @@ class Trace(CallReading):
             )
         tree = call_tree(
             self,
-            resolver,
+            self.resolver(),
             selection=self._selection.narrowed((), time_of(begin), time_of(end)),
             call_filter=long_calls,
             longest=longest if durations else None,
@@ -390,6 +387,14 @@ class Trace(CallReading):
         """Return what adds places to events; ``None`` without debug information."""
         options = self._debug_info
         return None if options is None else DebugInfoFilter(options, [self._source])
+
+    def resolver(self) -> Resolver:
+        """Return what names addresses, with the debug files of this trace."""
+        from ..debuginfo import Resolver  # noqa: PLC0415 - few need it
+
+        options = self._debug_info or DebugInfoOptions()
+        finder = finder_for([self._source], options)
+        return Resolver(finder, demangle=options.demangle)
 
     def _note(self, notice: Notice) -> None:
         if isinstance(notice, DamageNotice):

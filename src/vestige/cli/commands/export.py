@@ -12,6 +12,8 @@ from ...errors import CommandError
 from ..damage_output import add_strict_argument, print_damage
 from ..debug_info_arguments import add_debug_info_arguments, debug_info_options
 from ..exit_statuses import READING
+from ..exporting import VIEWER_FORMATS, export_for_viewer
+from ..min_duration import add_min_duration_argument
 from ..repeated_lists import AddToList
 from ..selection_arguments import (
     TIME_FORMATS,
@@ -39,9 +41,11 @@ class ExportCommand:
     name = "export"
     description = (
         "Write the events of the CTF traces in or below each PATH, in time order, as "
-        "one table: a row for each event, a column for each field. Without -o, CSV and "
-        "JSON Lines go to standard output. Parquet and Arrow need the extra 'arrow' "
-        "(pip install 'vestige[arrow]'). docs/guide/columns.md describes the columns."
+        "one table: a row for each event, a column for each field; or, for a viewer, "
+        "calls of functions and other events. Text goes to standard output without "
+        "-o. Parquet and Arrow need the extra 'arrow' (pip install 'vestige[arrow]'). "
+        "docs/guide/columns.md describes the columns, docs/reference/export.md what "
+        "viewers get."
     )
     examples = (
         """\
@@ -50,6 +54,11 @@ examples:
   vestige export --to jsonl --event 'my_app:*' TRACE | jq .user
   vestige export --to csv --columns timestamp,event,cpu_id -o trace.csv TRACE
   vestige export --to parquet --split -o DIRECTORY TRACE
+  vestige export --calls --to parquet -o calls.parquet TRACE
+  vestige export --to perfetto -o trace.pftrace TRACE   for https://ui.perfetto.dev
+  vestige export --to pprof -o trace.pb.gz TRACE        for go tool pprof
+  vestige export --to folded TRACE | flamegraph.pl > flames.svg
+  vestige export --to speedscope --begin=17:48:17.5 --end=17:48:17.6 -o one.json TRACE
 
 """
         + TIME_FORMATS
@@ -64,9 +73,11 @@ examples:
         parser.add_argument(
             "--to",
             metavar="FORMAT",
-            choices=FORMATS,
+            choices=(*FORMATS, *VIEWER_FORMATS),
             required=True,
-            help=f"output format: {', '.join(FORMATS[:-1])} or {FORMATS[-1]}",
+            help=f"output format: a table as {', '.join(FORMATS[:-1])} or "
+            f"{FORMATS[-1]}; for viewers {', '.join(VIEWER_FORMATS[:-1])} or "
+            f"{VIEWER_FORMATS[-1]}",
         )
         parser.add_argument(
             "-o",
@@ -99,6 +110,16 @@ examples:
             action="store_true",
             help="add a column with the object, function and source line of each event",
         )
+        parser.add_argument(
+            "--calls",
+            action="store_true",
+            help="write a table of calls of functions, a row for each, instead of one "
+            "of events",
+        )
+        add_min_duration_argument(
+            parser,
+            "of calls: leave out calls shorter than TIME (10us, 1.5ms, 2s)",
+        )
         add_strict_argument(parser)
         add_selection_arguments(parser)
         add_debug_info_arguments(parser)
@@ -111,6 +132,13 @@ examples:
 
         if options.output == "-":
             options.output = None
+        if options.calls or options.to in VIEWER_FORMATS:
+            return export_for_viewer(options)
+        if options.min_duration is not None:
+            raise CommandError(
+                "--min-duration is for calls: --calls, or a format of viewers",
+                exit_code=2,
+            )
         if options.output is None and (options.split or options.to not in TEXT_FORMATS):
             raise CommandError(
                 "--split needs a directory: -o DIRECTORY"
