@@ -10,6 +10,7 @@ import re
 import pytest
 
 from support.call_traces import enter, leave, packet, write_calls
+from support.kernel_traces import random_records, write_kernel_trace
 from support.recordings import DATA, DEMO
 from vestige import ctf
 
@@ -168,6 +169,17 @@ def test_pairs_follow_the_events(run, pairs):
     }
 
 
+def test_pairs_of_threads(run, pairs):
+    """Those that it began."""
+    text = run("report", "--thread", "--event=app:request_*", pairs)[1]
+    assert len(re.findall(r" +app:request$", text, re.MULTILINE)) == 1
+    [facts] = json.loads(run("report", "--thread=1", "--json", pairs)[1])["pairs"]
+    assert (facts["count"], facts["no_end"]) == (100, 1)
+    assert json.loads(run("report", "--thread=2", "--json", pairs)[1])["pairs"] == []
+    [thread, _] = json.loads(run("report", "--thread", "--json", pairs)[1])["threads"]
+    assert [one["count"] for one in thread["pairs"]] == [100]
+
+
 def test_durations_of_pairs(run, pairs):
     """By the name of the pair, or of its events and the field that both have."""
     text = run("report", "--durations=app:request", "--percentiles=50,100", pairs)[1]
@@ -262,3 +274,27 @@ def test_threads(run, calls):
 def test_reports_exclude_each_other(run, calls):
     """One at a time."""
     assert run("report", "--threads", "--events", calls)[0] == 2
+
+
+def test_kernels(run, tmp_path):
+    """What is no kernel has none of it, and its records no processes."""
+    path = str(write_kernel_trace(tmp_path / "kernel", random_records(3, 400)))
+    text = run("report", "--kernel", path)[1]
+    for title in (
+        "CPUs (cputop)",
+        "threads (cputop",
+        "system calls (sys",
+        "interrupts",
+    ):
+        assert title in text
+    assert "longest at" not in text
+    text = run("report", "--kernel", "--thread=3", path)[1]
+    assert re.findall(r"  (\d+) \(worker \d+\)$", text, re.MULTILINE) == ["3"]
+    assert "system calls of thread 3 (worker 3)" in text
+    rows = run("report", "--kernel", "--to=csv", path)[1].splitlines()
+    assert rows[0].startswith("trace,tid,name,running_ns,")
+    assert len(rows) == 12
+    assert run("report", "--kernel", "--process=3", path)[0] == 2
+    status, _, errors = run("report", "--kernel", DATA / "hello")
+    assert status == 2
+    assert "there is no event sched_switch" in errors

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ... import core
 from ..._typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +19,7 @@ from ...graph import Stream
 from ...units import Nanoseconds
 from ..activity_reader import span_classes
 from ..durations import Durations
+from ..durations.joined import joined_durations
 from ..threads import Process, Thread
 from .origin import Origin, Who
 
@@ -236,5 +237,37 @@ def occurring(pairs: Iterable[PairTimes]) -> list[PairTimes]:
     Args:
         pairs: The pairs.
     """
-    found = [one for one in pairs if one.durations.count or one.incomplete]
-    return sorted(found, key=lambda one: (-one.total, one.name))
+    return by_time(one for one in pairs if one.durations.count or one.incomplete)
+
+
+def by_time(pairs: Iterable[PairTimes]) -> list[PairTimes]:
+    """Sort pairs, those with most time first.
+
+    Args:
+        pairs: The pairs.
+    """
+    return sorted(pairs, key=lambda one: (-one.total, one.name))
+
+
+def joined_pairs(pairs: Iterable[PairTimes]) -> list[PairTimes]:
+    """Put together what is of the same rule, those with most time first.
+
+    Args:
+        pairs: The pairs of several threads.
+    """
+    found: dict[PairRule, list[PairTimes]] = {}
+    for one in pairs:
+        found.setdefault(one.rule, []).append(one)
+    return by_time(_joined(same) for same in found.values())
+
+
+def _joined(same: Sequence[PairTimes]) -> PairTimes:
+    return replace(
+        same[0],
+        origin=None,
+        durations=joined_durations([one.durations for one in same]),
+        total=sum(one.total for one in same),
+        no_end=sum(one.no_end for one in same),
+        no_begin=sum(one.no_begin for one in same),
+        across_loss=sum(one.across_loss for one in same),
+    )

@@ -11,7 +11,7 @@ from ...damage import Damage
 from ...graph import Graph, LostNotice, Selection, Stream, is_absolute, notices_of
 from ...units import Nanoseconds
 from .origin import Origin, Origins, Who
-from .pairs import PairRule, PairTimes, found_rules, occurring, pair_times
+from .pairs import PairRule, PairTimes, found_rules, joined_pairs, occurring, pair_times
 
 __all__ = ["EventKind", "EventTable", "OriginEvents", "event_table"]
 
@@ -59,6 +59,8 @@ class EventTable:
     """The same by thread, those with most events first."""
     pairs: list[PairTimes] = field(default_factory=list)
     """What begins and ends, those with most time first."""
+    pairs_of_threads: list[PairTimes] | None = None
+    """The same of each thread that began it; ``None`` if that was not asked for."""
     has_absolute_times: bool = False
     """Whether times count from the Unix epoch."""
     left_out: int = 0
@@ -96,13 +98,18 @@ class EventTable:
         """Return the events of some threads.
 
         Args:
-            takes: Decides whether those of a thread are in.
+            takes: Decides whether those of a thread are in. Pairs are known of threads
+                only if that was asked for.
         """
         chosen = [one for one in self.origins if takes(one)]
-        rows = [(kind, one) for one in chosen for kind in one.kinds]
+        origins = {one.origin for one in chosen}
+        own = self.pairs_of_threads or []
+        pairs = [one for one in own if one.origin in origins]
         return EventTable(
-            kinds=_joined(kind for kind, _ in rows),
+            kinds=_joined(kind for one in chosen for kind in one.kinds),
             origins=chosen,
+            pairs=joined_pairs(pairs),
+            pairs_of_threads=pairs,
             has_absolute_times=self.has_absolute_times,
             left_out=self.left_out,
             losses=self.losses,
@@ -127,6 +134,7 @@ def event_table(
     *,
     selection: Selection | None = None,
     rules: Sequence[PairRule] | None = None,
+    pairs_of_threads: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> EventTable:
     """Read traces, and count the event records of each name and thread.
@@ -135,6 +143,7 @@ def event_table(
         source: The traces: :func:`vestige.open` returns such an object.
         selection: Which part of the traces is read; all by default.
         rules: What begins and ends; by default what the names of events show.
+        pairs_of_threads: Whether to keep the pairs of each thread apart, too.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -147,13 +156,17 @@ def event_table(
     """
     streams = source.streams
     rules = found_rules(streams) if rules is None else rules
+    if pairs_of_threads:
+        rules = [rule._replace(grouping="who") for rule in rules]
     sink = EventReader(rules)
     damage = Graph([source], sink, (), selection, progress=progress).run()
     origins = Origins(streams)
+    pairs = occurring(pair_times(rules, sink.table, origins))
     return EventTable(
         kinds=_kinds(sink.table),
         origins=_origins(sink.table, origins),
-        pairs=occurring(pair_times(rules, sink.table, origins)),
+        pairs=joined_pairs(pairs) if pairs_of_threads else pairs,
+        pairs_of_threads=pairs if pairs_of_threads else None,
         has_absolute_times=any(_is_absolute(one) for one in streams),
         left_out=sink.table.left_out,
         losses=sink.losses,

@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from ..._typing import TYPE_CHECKING
 from ...graph import Graph, Inputs, Selection, Stream
 from ..durations import Durations
-from ..durations.joined import joined_durations
 from ..events import LongPair, PairRule, PairTimes
 from ..events.origin import Origins
-from ..events.pairs import found_rules, pair_times
+from ..events.pairs import by_time, found_rules, joined_pairs, pair_times
 from ..events.table import EventReader
 
 if TYPE_CHECKING:
@@ -95,10 +94,7 @@ class KernelUse:
 
     def calls_by_name(self) -> list[PairTimes]:
         """Return the system calls of all threads by name, the longest first."""
-        found: dict[str, list[PairTimes]] = {}
-        for one in self.system_calls:
-            found.setdefault(one.rule.name, []).append(one)
-        return _by_time(_joined(same) for same in found.values())
+        return joined_pairs(self.system_calls)
 
 
 def kernel_use(
@@ -148,7 +144,7 @@ def _use(
         trace=streams[0].trace.name,
         cpus=_cpus(sink.table),
         threads=_threads(sink.table, times.get("wake-up", ())),
-        system_calls=_by_time(times.get("syscall", ())),
+        system_calls=by_time(times.get("syscall", ())),
         interrupts=_by_number(times.get("irq", ())),
         soft_interrupts=_by_number(_named(times.get("softirq", ()))),
         raised=_by_number(_named(times.get("raised softirq", ()))),
@@ -245,19 +241,3 @@ def _named(times: Iterable[PairTimes]) -> Iterable[PairTimes]:
 
 def _by_number(times: Iterable[PairTimes]) -> list[PairTimes]:
     return sorted(times, key=lambda one: (len(one.key or ""), one.key or ""))
-
-
-def _by_time(times: Iterable[PairTimes]) -> list[PairTimes]:
-    return sorted(times, key=lambda one: (-one.total, one.name))
-
-
-def _joined(same: Sequence[PairTimes]) -> PairTimes:
-    return replace(
-        same[0],
-        origin=None,
-        durations=joined_durations([one.durations for one in same]),
-        total=sum(one.total for one in same),
-        no_end=sum(one.no_end for one in same),
-        no_begin=sum(one.no_begin for one in same),
-        across_loss=sum(one.across_loss for one in same),
-    )

@@ -15,7 +15,13 @@ from .pair_table import origin_facts, pair_facts, pair_lines, pair_notes
 if TYPE_CHECKING:
     from typing import Any
 
-    from ...analysis.events import EventKind, EventTable, Origin, OriginEvents
+    from ...analysis.events import (
+        EventKind,
+        EventTable,
+        Origin,
+        OriginEvents,
+        PairTimes,
+    )
 
 __all__ = [
     "clock_time",
@@ -49,12 +55,16 @@ def event_lines(
     yield from _head_lines(table)
     if table.events:
         if style.by_thread:
+            pairs = _by_origin(table)
             several = len({one.origin.trace for one in table.origins}) > 1
             for one in table.origins:
                 yield ""
                 title = origin_title(one.origin, one.name, with_trace=several)
                 yield bold(f"{title}: {count(one.events, 'event')}", style)
                 yield from _table_lines(one.kinds, table, style, of=one.events)
+                if one.origin in pairs:
+                    own = pairs[one.origin]
+                    yield from pair_lines(own, style, begin=table.begin)
         else:
             yield ""
             yield from _table_lines(table.kinds, table, style)
@@ -86,6 +96,13 @@ def origin_title(origin: Origin, name: str | None, *, with_trace: bool) -> str:
         title += "" if origin.process is None else f" of process {origin.process}"
     title += f" ({plain(name)})" if name else ""
     return title + (f" of {plain(origin.trace)}" if origin.trace and with_trace else "")
+
+
+def _by_origin(table: EventTable) -> dict[Origin | None, list[PairTimes]]:
+    found: dict[Origin | None, list[PairTimes]] = {}
+    for pair in table.pairs_of_threads or ():
+        found.setdefault(pair.origin, []).append(pair)
+    return found
 
 
 def _makers(origins: Iterable[OriginEvents]) -> str:
@@ -228,7 +245,7 @@ def events_facts(table: EventTable, style: CallStyle) -> dict[str, Any]:
             for kind in _limited(table.kinds, style)
         ],
         "pairs": [pair_facts(one, style) for one in table.pairs],
-        "threads": [_origin_facts(one, table, style) for one in table.origins],
+        "threads": _origins_facts(table, style),
         "damage": [found._asdict() for found in table.damage],
     }
 
@@ -249,8 +266,19 @@ def _kind_facts(kind: EventKind, table: EventTable, whole: int) -> dict[str, Any
     }
 
 
+def _origins_facts(table: EventTable, style: CallStyle) -> list[dict[str, Any]]:
+    pairs = _by_origin(table)
+    return [
+        _origin_facts(one, table, style, pairs.get(one.origin, ()))
+        for one in table.origins
+    ]
+
+
 def _origin_facts(
-    one: OriginEvents, table: EventTable, style: CallStyle
+    one: OriginEvents,
+    table: EventTable,
+    style: CallStyle,
+    pairs: Sequence[PairTimes],
 ) -> dict[str, Any]:
     facts: dict[str, Any] = {
         **origin_facts(one.origin),
@@ -259,6 +287,7 @@ def _origin_facts(
     }
     if style.by_thread:
         kinds = _limited(one.kinds, style)
+        facts["pairs"] = [pair_facts(pair, style) for pair in pairs]
         facts["names"] = [_kind_facts(kind, table, one.events) for kind in kinds]
     return facts
 

@@ -69,13 +69,14 @@ def pair_lines(
     columns = [
         index
         for index in range(len(heads))
-        if index < first_unmatched or any(row[index] for row in rows)
+        if index < first_unmatched - 1 or any(row[index] for row in rows)
     ]
     for index in _less_important(len(names)):
         used = sum(widths[column] + len(GAP) for column in columns)
         if style.width - used >= LEAST_NAME:
             break
-        columns.remove(index)
+        if index in columns:
+            columns.remove(index)
     room = style.width - sum(widths[column] + len(GAP) for column in columns)
     labels = [title, *(plain(one.name) for one in shown)]
     for cells, label in zip((heads, *rows), labels, strict=True):

@@ -82,6 +82,7 @@ def read_events(
             reading.source,
             selection=reading.selection,
             rules=rules,
+            pairs_of_threads=bool(reading.wanted) or reading.options.thread is not None,
             progress=progress,
         )
     if reading.wanted:

@@ -70,8 +70,13 @@ def make_report(reading: Reading) -> KernelReport:
         reading: The traces.
 
     Raises:
-        CommandError: There is none among them.
+        CommandError: There is none among them, or processes are asked for.
     """
+    if reading.processes:
+        raise CommandError(
+            "--process: records of kernels do not have their process; choose threads",
+            exit_code=WRONG_USAGE,
+        )
     with reading.progress() as progress:
         machines = kernel_use(
             reading.source.streams, selection=reading.selection, progress=progress
