@@ -12,6 +12,7 @@ from ..logging import LoggingLevel, check_log_level
 from ..plugins.component_classes import component_class, kind_of, registry
 from ..plugins.plugin import find_plugin
 from ..values.value import MapValue, create_value
+from .plan_messages import failing_as_error
 
 __all__ = ["AutoSourceComponentSpec", "ComponentSpec", "discovered"]
 
@@ -172,12 +173,14 @@ def discovered(specs: Sequence[AutoSourceComponentSpec]) -> list[ComponentSpec]:
 
     Raises:
         RuntimeError: For an input there is none.
+        _Error: An input would be a trace, but its metadata cannot be used.
     """
     unused = []
     found: dict[object, tuple[list[FoundInput], list[AutoSourceComponentSpec]]] = {}
     for spec in specs:
         inputs = [*InputSearch(registry).inputs(os.fspath(spec.input))]
         if not inputs:
+            _check_metadata(os.fspath(spec.input))
             unused.append(os.fspath(spec.input))
         for one in inputs:
             there, makers = found.setdefault(one.key, ([], []))
@@ -190,6 +193,13 @@ def discovered(specs: Sequence[AutoSourceComponentSpec]) -> list[ComponentSpec]:
             + ", ".join(unused)
         )
     return [_combined(inputs, makers) for inputs, makers in found.values()]
+
+
+def _check_metadata(text: str) -> None:
+    """Tell what keeps a directory from being a trace, if it has metadata."""
+    params = {"input": text, "type": "directory"}
+    with failing_as_error("cannot create the components"):
+        registry.query("source.ctf.fs", "babeltrace.support-info", params)
 
 
 def _combined(

@@ -231,3 +231,13 @@ def test_damage_is_an_error(tmp_path: Path) -> None:
     messages = bt2.TraceCollectionMessageIterator(str(trace))
     with pytest.raises(bt2._Error, match="expected the magic number"):
         next(messages)
+
+
+def test_metadata_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    """A directory with metadata is a trace; one without is none."""
+    write_trace(tmp_path / "trace", "/* CTF 1.8 */ trace { major = ; };", {})
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(bt2._Error, match="metadata: line 1: "):
+        bt2.TraceCollectionMessageIterator(str(tmp_path / "trace"))
+    with pytest.raises(RuntimeError, match="did not produce any component"):
+        bt2.TraceCollectionMessageIterator(str(tmp_path / "empty"))
