@@ -480,6 +480,38 @@ class EventTable:
         """How many records are in no row, since there are too many threads."""
 
 @final
+class NumberRows:
+    """Event records of some classes as rows of numbers.
+
+    Args:
+        wanted: Names of events, and of up to four integers of the payload of each.
+
+    Raises:
+        ValueError: There are more integers.
+    """
+
+    def __new__(cls, wanted: Sequence[tuple[str, Sequence[str]]]) -> NumberRows: ...
+    def read(
+        self, merge: Merge
+    ) -> list[
+        tuple[
+            int,
+            int,
+            int,
+            tuple[int, int | None, int | None],
+            int | None,
+            tuple[int, int, int, int],
+        ]
+    ]:
+        """Return the rows of a merge, in order.
+
+        Of each the index of what is wanted; the index of the event record in the merge;
+        its time, nanoseconds from the origin; process space, process ID, thread ID; a
+        number of its place, the same for events of the same place; the integers, 0 for
+        those that the event does not have.
+        """
+
+@final
 class RecordFilter:
     """Expressions that must all be true of an event record."""
 

@@ -47,6 +47,7 @@ pub mod messages;
 pub mod metadata;
 pub mod model;
 pub mod muxer;
+pub mod number_rows;
 pub mod places;
 pub mod record;
 pub mod repair;

@@ -28,6 +28,7 @@ mod merge_muxer;
 mod message_counts;
 mod messages;
 mod metadata;
+mod number_rows;
 mod object_file;
 mod open_files;
 mod perfetto;
@@ -98,6 +99,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::metadata::TraceClass;
+    #[pymodule_export]
+    use crate::number_rows::NumberRows;
     #[pymodule_export]
     use crate::object_file::{file_crc32, ObjectFile};
     #[pymodule_export]

@@ -369,8 +369,12 @@ class Trace(CallReading):
             longest=longest,
         )
 
-    def memory(self) -> Memory:
+    def memory(self, *, paths: bool = False) -> Memory:
         """Find out which memory was not freed, and who asked for it.
+
+        Args:
+            paths: Whether places are told apart by the calls of functions that led
+                there, as far as these were recorded.
 
         Returns:
             What the events of ``vestige record --libc``, or of LTTng's wrapper, tell.
@@ -381,7 +385,9 @@ class Trace(CallReading):
         """
         from ..analysis.memory import read_memory  # noqa: PLC0415 - few need it
 
-        return read_memory(self._source, self._places(), selection=self._selection)
+        return read_memory(
+            self._source, self._places(), selection=self._selection, paths=paths
+        )
 
     def _places(self) -> Filter | None:
         """Return what adds places to events; ``None`` without debug information."""

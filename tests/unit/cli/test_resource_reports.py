@@ -48,6 +48,21 @@ def test_a_leak_is_found_with_its_place(run, planted):
     assert [(one["live_bytes"], one["peak_bytes"]) for one in others] == [(0, 150)]
 
 
+def test_paths_tell_who_has_called_the_place(run, planted):
+    """The sums are the same; Python has the functions one by one."""
+    flat, deep = (
+        as_json(run, *words, planted[0])
+        for words in (["--memory"], ["--memory", "--tree"])
+    )
+    leak = deep["sites"][0]
+
+    assert leak["path"] == ["main", "leak"]
+    assert flat["sites"][0]["path"] == []
+    assert flat["total"] == deep["total"]
+    found = vestige.open(planted[0]).memory(paths=True).sites[0]
+    assert str(found).startswith("main > leak at planted.c:")
+
+
 def test_a_double_free_is_found_with_both_places(run, planted):
     """The program survives it."""
     found = as_json(run, "--memory", planted[0])

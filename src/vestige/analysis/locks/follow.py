@@ -13,18 +13,23 @@ from itertools import count
 
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...units import Nanoseconds, Vpid
-from ..sites import Sites
 from ..threads import Process, Thread
 from .found import Blocking, Lock, LockCounts, LockSite, LongWait
 
 if TYPE_CHECKING:
-    from ... import core
+    from ..call_paths import Maker
+    from ..resource_events import Call, CallKind, Reading
 
-__all__ = ["LockFollower"]
+__all__ = ["CALLS", "LockFollower"]
 
 PROVIDER = "lttng_ust_pthread:pthread_mutex_"
-ThreadKey = tuple[int, int | None, int | None]
-"""Process space, process ID, thread ID."""
+CALLS: tuple[CallKind, ...] = (
+    (f"{PROVIDER}lock_req", ("mutex",)),
+    (f"{PROVIDER}lock_acq", ("mutex", "status")),
+    (f"{PROVIDER}trylock", ("mutex", "status")),
+    (f"{PROVIDER}unlock", ("mutex", "status")),
+)
+"""What is read, with the numbers that are needed."""
 MutexKey = tuple[int, int | None, int]
 """Process space, process ID, address."""
 
@@ -33,7 +38,7 @@ class _Owner:
     # Who has a mutex.
     __slots__ = ("depth", "since", "site", "thread")
 
-    def __init__(self, thread: ThreadKey, since: int, site: int) -> None:
+    def __init__(self, thread: Maker, since: int, site: int) -> None:
         self.thread = thread
         self.since = since
         self.site = site
@@ -45,7 +50,7 @@ class _Wanted(NamedTuple):
     mutex: MutexKey
     since: int
     site: int
-    holder: ThreadKey | None
+    holder: Maker | None
     holding: int
 
 
@@ -62,68 +67,55 @@ class LockFollower:
     ) -> None:
         self._longest = longest
         self._takes = takes
-        self._names: dict[tuple[int, int | None], str | None] = {}
         self._owners: dict[MutexKey, _Owner] = {}
-        self._wanted: dict[ThreadKey, _Wanted] = {}
-        self._waiters: dict[MutexKey, set[ThreadKey]] = {}
-        self._users: dict[MutexKey, set[ThreadKey]] = {}
+        self._wanted: dict[Maker, _Wanted] = {}
+        self._waiters: dict[MutexKey, set[Maker]] = {}
+        self._users: dict[MutexKey, set[Maker]] = {}
         self._order = count()
-        self._heap: list[tuple[int, int, ThreadKey, _Wanted]] = []
-        self.places = Sites()
+        self._heap: list[tuple[int, int, Maker, _Wanted]] = []
         self.events = 0
         self.has_unknown_threads = False
         self.locks: dict[MutexKey, LockCounts] = {}
         self.sites: dict[int, LockCounts] = {}
         self.pairs: dict[tuple[int, int], list[int]] = {}
         self.total = LockCounts()
-        self._steps = {
-            f"{PROVIDER}lock_req": self._request,
-            f"{PROVIDER}lock_acq": self._acquire,
-            f"{PROVIDER}trylock": self._try,
-            f"{PROVIDER}unlock": self._unlock,
-        }
+        self._steps = (self._request, self._acquire, self._try, self._unlock)
 
-    def take(self, event: core.Event) -> None:
-        """Take the next event.
+    def take(self, call: Call) -> None:
+        """Take the next call.
 
         Args:
-            event: It; others than those of mutexes are passed over.
+            call: It, of one of :data:`CALLS`.
         """
-        step = self._steps.get(event.name or "")
-        if step is None:
-            return
         self.events += 1
-        space, process, thread = event.stream.process_space, event.process, event.thread
+        space, process, thread = call.maker
         if thread is None:
             self.has_unknown_threads = True
             return
-        if (space, process) not in self._names:
-            self._names[space, process] = event.process_name
-        who = space, process, thread
-        step(event, who, (space, process, event["mutex"]))
+        address, status, *_ = call.values
+        self._steps[call.kind](call, (space, process, address), status != 0)
 
-    def _request(self, event: core.Event, who: ThreadKey, mutex: MutexKey) -> None:
-        owner = self._owners.get(mutex)
-        site = self.places.index(event.debug_info)
+    def _request(self, call: Call, mutex: MutexKey, _has_failed: object) -> None:
+        owner, who = self._owners.get(mutex), call.maker
         if owner is None or owner.thread == who:
             holder, holding = None, 0
         else:
             holder, holding = owner.thread, owner.site
         self._end_wait(who)
-        self._wanted[who] = _Wanted(mutex, event.timestamp or 0, site, holder, holding)
+        self._wanted[who] = _Wanted(mutex, call.time, call.site, holder, holding)
         self._waiters.setdefault(mutex, set()).add(who)
 
-    def _acquire(self, event: core.Event, who: ThreadKey, mutex: MutexKey) -> None:
+    def _acquire(self, call: Call, mutex: MutexKey, has_failed: bool) -> None:  # noqa: FBT001 - as the others
+        who, time = call.maker, call.time
         wanted = self._wanted.get(who)
-        if event["status"] != 0:
+        if has_failed:
             self._end_wait(who)
-            self._fail(event, who, mutex)
+            self._fail(call, mutex)
             return
-        time = event.timestamp or 0
         if wanted is None or wanted.mutex != mutex:
             # Its request was lost, or is before the range of time.
             self._end_wait(who)
-            self._own(who, mutex, time, self.places.index(event.debug_info))
+            self._own(who, mutex, time, call.site)
             return
         self._own(who, mutex, time, wanted.site)
         self._end_wait(who)
@@ -134,7 +126,7 @@ class LockFollower:
             counts.wait(waited, blocked=blocked)
         self._keep(waited, who, wanted)
 
-    def _end_wait(self, who: ThreadKey) -> None:
+    def _end_wait(self, who: Maker) -> None:
         wanted = self._wanted.pop(who, None)
         if wanted is not None:
             waiters = self._waiters.get(wanted.mutex, set())
@@ -142,30 +134,29 @@ class LockFollower:
             if not waiters:
                 self._waiters.pop(wanted.mutex, None)
 
-    def _try(self, event: core.Event, who: ThreadKey, mutex: MutexKey) -> None:
-        if event["status"] != 0:
-            self._fail(event, who, mutex)
+    def _try(self, call: Call, mutex: MutexKey, has_failed: bool) -> None:  # noqa: FBT001 - as the others
+        if has_failed:
+            self._fail(call, mutex)
             return
-        site = self.places.index(event.debug_info)
-        self._own(who, mutex, event.timestamp or 0, site)
-        if self._takes(who[1], who[2]):
-            for counts in self._counts(mutex, site):
+        self._own(call.maker, mutex, call.time, call.site)
+        if self._takes(call.maker[1], call.maker[2]):
+            for counts in self._counts(mutex, call.site):
                 counts.wait(0, blocked=False)
 
-    def _unlock(self, event: core.Event, who: ThreadKey, mutex: MutexKey) -> None:
+    def _unlock(self, call: Call, mutex: MutexKey, has_failed: bool) -> None:  # noqa: FBT001 - as the others
         owner = self._owners.get(mutex)
-        if event["status"] != 0 or owner is None or owner.thread != who:
+        if has_failed or owner is None or owner.thread != call.maker:
             return
         owner.depth -= 1
         if owner.depth == 0:
-            self._release(mutex, owner, event.timestamp or 0)
+            self._release(mutex, owner, call.time)
 
-    def _fail(self, event: core.Event, who: ThreadKey, mutex: MutexKey) -> None:
-        if self._takes(who[1], who[2]):
-            for counts in self._counts(mutex, self.places.index(event.debug_info)):
+    def _fail(self, call: Call, mutex: MutexKey) -> None:
+        if self._takes(call.maker[1], call.maker[2]):
+            for counts in self._counts(mutex, call.site):
                 counts.failed += 1
 
-    def _own(self, who: ThreadKey, mutex: MutexKey, time: int, site: int) -> None:
+    def _own(self, who: Maker, mutex: MutexKey, time: int, site: int) -> None:
         owner = self._owners.get(mutex)
         if owner is not None:
             if owner.thread == who:
@@ -202,7 +193,7 @@ class LockFollower:
             at = self.sites[site] = LockCounts()
         return lock, at, self.total
 
-    def _keep(self, waited: int, who: ThreadKey, wanted: _Wanted) -> None:
+    def _keep(self, waited: int, who: Maker, wanted: _Wanted) -> None:
         # The first of equal ones stays.
         item = waited, -next(self._order), who, wanted
         if len(self._heap) < self._longest:
@@ -220,11 +211,15 @@ class LockFollower:
         """How many mutexes are locked."""
         return len(self._owners)
 
-    def found_locks(self) -> list[Lock]:
-        """Return the mutexes, that which was waited for longest first."""
+    def found_locks(self, read: Reading) -> list[Lock]:
+        """Return the mutexes, that which was waited for longest first.
+
+        Args:
+            read: What was read.
+        """
         found = [
             Lock(
-                process=self._process(key[0], key[1]),
+                process=_process(key[:2], read),
                 address=key[2],
                 threads=len(self._users.get(key, ())),
                 **_facts(counts),
@@ -233,20 +228,28 @@ class LockFollower:
         ]
         return sorted(found, key=_weight, reverse=True)
 
-    def found_sites(self) -> list[LockSite]:
-        """Return where mutexes were locked, the one that waited longest first."""
+    def found_sites(self, read: Reading) -> list[LockSite]:
+        """Return where mutexes were locked, the one that waited longest first.
+
+        Args:
+            read: What was read.
+        """
         found = [
-            LockSite(site=self.places.all[site], **_facts(counts))
+            LockSite(site=read.sites.all[site], **_facts(counts))
             for site, counts in self.sites.items()
         ]
         return sorted(found, key=_weight, reverse=True)
 
-    def found_blockings(self) -> list[Blocking]:
-        """Return who blocked whom, the longest time first."""
+    def found_blockings(self, read: Reading) -> list[Blocking]:
+        """Return who blocked whom, the longest time first.
+
+        Args:
+            read: What was read.
+        """
         found = [
             Blocking(
-                waiting=self.places.all[waiting],
-                holding=self.places.all[holding],
+                waiting=read.sites.all[waiting],
+                holding=read.sites.all[holding],
                 count=times,
                 waited=waited,
                 longest=longest,
@@ -255,29 +258,35 @@ class LockFollower:
         ]
         return sorted(found, key=lambda one: one.waited, reverse=True)
 
-    def found_waits(self) -> list[LongWait]:
-        """Return the longest waits."""
+    def found_waits(self, read: Reading) -> list[LongWait]:
+        """Return the longest waits.
+
+        Args:
+            read: What was read.
+        """
         return [
             LongWait(
                 begin=Nanoseconds(wanted.since),
                 duration=Nanoseconds(waited),
-                thread=self._thread(who),
-                site=self.places.all[wanted.site],
+                thread=_thread(who, read),
+                site=read.sites.all[wanted.site],
                 address=wanted.mutex[2],
-                holder=None if wanted.holder is None else self._thread(wanted.holder),
+                holder=None if wanted.holder is None else _thread(wanted.holder, read),
                 holding=None
                 if wanted.holder is None
-                else self.places.all[wanted.holding],
+                else read.sites.all[wanted.holding],
             )
             for waited, _, who, wanted in sorted(self._heap, reverse=True)
         ]
 
-    def _process(self, space: int, process: int | None) -> Process:
-        name = self._names.get((space, process))
-        return Process(None if process is None else Vpid(process), name)
 
-    def _thread(self, who: ThreadKey) -> Thread:
-        return Thread(process=self._process(who[0], who[1]), tid=who[2])
+def _process(key: tuple[int, int | None], read: Reading) -> Process:
+    process = None if key[1] is None else Vpid(key[1])
+    return Process(process, read.names.get(key))
+
+
+def _thread(maker: Maker, read: Reading) -> Thread:
+    return Thread(process=_process(maker[:2], read), tid=maker[2])
 
 
 def _facts(counts: LockCounts) -> dict[str, int]:

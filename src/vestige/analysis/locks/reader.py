@@ -6,16 +6,14 @@ from collections.abc import Callable
 
 from ..._typing import TYPE_CHECKING
 from ...errors import SelectionError
-from ..resource_events import read_events
-from .follow import LockFollower
+from ..resource_events import read_calls
+from .follow import CALLS, LockFollower
 from .found import Locks
 
 if TYPE_CHECKING:
     from ...graph import Filter, Selection, Source
 
 __all__ = ["read_locks"]
-
-EVENTS = "lttng_ust_pthread:pthread_mutex_*"
 
 
 def read_locks(  # noqa: PLR0913 - parameters go by keyword
@@ -44,17 +42,17 @@ def read_locks(  # noqa: PLR0913 - parameters go by keyword
         SelectionError: The events do not tell their threads.
     """
     follower = LockFollower(longest, takes)
-    read = read_events(source, EVENTS, follower.take, places, selection, progress)
+    read = read_calls(source, CALLS, follower.take, places, selection, progress)
     if follower.has_unknown_threads:
         raise SelectionError(
             "the events of mutexes do not tell their threads, so nobody knows who "
             "waited; record the contexts: lttng add-context -u -t vpid -t vtid -t ip"
         )
     return Locks(
-        locks=follower.found_locks(),
-        sites=follower.found_sites(),
-        blockings=follower.found_blockings(),
-        longest=follower.found_waits(),
+        locks=follower.found_locks(read),
+        sites=follower.found_sites(read),
+        blockings=follower.found_blockings(read),
+        longest=follower.found_waits(read),
         total=follower.total,
         events=follower.events,
         waiting=follower.waiting,

@@ -14,47 +14,53 @@ from collections.abc import Callable
 
 from ..._typing import TYPE_CHECKING
 from ...units import Nanoseconds, Vpid
-from ..sites import Sites
 from ..threads import Process, Thread
 from .found import DoubleFree, MemoryCounts, MemorySite, ProcessMemory
 
 if TYPE_CHECKING:
-    from ... import core
+    from ..resource_events import Call, CallKind, Reading
 
-__all__ = ["MemoryFollower"]
+__all__ = ["CALLS", "MemoryFollower"]
 
 PROVIDER = "lttng_ust_libc:"
+CALLS: tuple[CallKind, ...] = (
+    (f"{PROVIDER}malloc", ("size", "ptr")),
+    (f"{PROVIDER}memalign", ("size", "ptr")),
+    (f"{PROVIDER}calloc", ("nmemb", "size", "ptr")),
+    (f"{PROVIDER}posix_memalign", ("size", "out_ptr", "result")),
+    (f"{PROVIDER}realloc", ("in_ptr", "size", "ptr")),
+    (f"{PROVIDER}free", ("ptr",)),
+)
+"""What is read, with the numbers that are needed."""
 MOST_GONE = 1 << 16
 """How many blocks of a process are remembered that are gone."""
 MOST_DOUBLE_FREES = 100
 """How many of those are kept one by one."""
-SITE_BITS = 24
-"""Bits of the index of a site, below the size of a block."""
-SITE_MASK = (1 << SITE_BITS) - 1
+ORIGIN_BITS = 24
+"""Bits of the index of a path and a site, below the size of a block."""
+ORIGIN_MASK = (1 << ORIGIN_BITS) - 1
 
 ProcessKey = tuple[int, int | None]
 """Process space and process ID."""
 
 
 class _Blocks:
-    # The blocks of a process: size and site in one number, by address.
+    # The blocks of a process: size and origin in one number, by address.
     __slots__ = (
         "counts",
         "displaced",
         "failed",
         "gone",
         "live",
-        "name",
         "peak_time",
         "unknown",
     )
 
-    def __init__(self, name: str | None) -> None:
+    def __init__(self) -> None:
         self.counts = MemoryCounts()
         self.live: dict[int, int] = {}
         self.gone: dict[int, int] = {}
         self.displaced: set[int] = set()
-        self.name = name
         self.peak_time: int | None = None
         self.unknown = 0
         self.failed = 0
@@ -70,67 +76,67 @@ class MemoryFollower:
     def __init__(self, takes: Callable[[int | None, int | None], bool]) -> None:
         self._takes = takes
         self._processes: dict[ProcessKey, _Blocks] = {}
-        self._counts: dict[int, MemoryCounts] = {}
-        self.places = Sites()
+        self._origins: dict[tuple[int, int], int] = {}
+        self._counts: list[MemoryCounts] = []
+        self._doubles: list[tuple[Call, int, int]] = []
         self.total = MemoryCounts()
         self.events = 0
-        self.double_frees: list[DoubleFree] = []
         self.double_free_count = 0
-        self._steps: dict[str, Callable[[core.Event, _Blocks], None]] = {
-            f"{PROVIDER}malloc": self._sized,
-            f"{PROVIDER}memalign": self._sized,
-            f"{PROVIDER}calloc": self._calloc,
-            f"{PROVIDER}posix_memalign": self._posix_memalign,
-            f"{PROVIDER}realloc": self._realloc,
-            f"{PROVIDER}free": self._free,
-        }
+        self._steps = (
+            self._sized,
+            self._sized,
+            self._calloc,
+            self._posix_memalign,
+            self._realloc,
+            self._free,
+        )
 
-    def take(self, event: core.Event) -> None:
-        """Take the next event.
+    def take(self, call: Call) -> None:
+        """Take the next call.
 
         Args:
-            event: It; others than those of memory are passed over.
+            call: It, of one of :data:`CALLS`.
         """
-        step = self._steps.get(event.name or "")
-        if step is None:
-            return
         self.events += 1
-        key = event.stream.process_space, event.process
+        key = call.maker[:2]
         blocks = self._processes.get(key)
         if blocks is None:
-            blocks = self._processes[key] = _Blocks(event.process_name)
-        step(event, blocks)
+            blocks = self._processes[key] = _Blocks()
+        self._steps[call.kind](call, blocks)
 
-    def _sized(self, event: core.Event, blocks: _Blocks) -> None:
-        self._get(event, blocks, event["ptr"], event["size"])
+    def _sized(self, call: Call, blocks: _Blocks) -> None:
+        size, address, *_ = call.values
+        self._get(call, blocks, address, size)
 
-    def _calloc(self, event: core.Event, blocks: _Blocks) -> None:
-        self._get(event, blocks, event["ptr"], event["nmemb"] * event["size"])
+    def _calloc(self, call: Call, blocks: _Blocks) -> None:
+        count, size, address, _ = call.values
+        self._get(call, blocks, address, count * size)
 
-    def _posix_memalign(self, event: core.Event, blocks: _Blocks) -> None:
-        if event["result"] == 0:
-            self._get(event, blocks, event["out_ptr"], event["size"])
+    def _posix_memalign(self, call: Call, blocks: _Blocks) -> None:
+        size, address, result, _ = call.values
+        if result == 0:
+            self._get(call, blocks, address, size)
         else:
             blocks.failed += 1
 
-    def _realloc(self, event: core.Event, blocks: _Blocks) -> None:
-        before, size, address = event["in_ptr"], event["size"], event["ptr"]
+    def _realloc(self, call: Call, blocks: _Blocks) -> None:
+        before, size, address, _ = call.values
         if address == 0 and size > 0:
             blocks.failed += 1
             return
         if before in blocks.displaced:
             blocks.displaced.discard(before)
         elif before:
-            self._give(event, blocks, before)
+            self._give(call, blocks, before)
         if address:
-            self._get(event, blocks, address, size)
+            self._get(call, blocks, address, size)
 
-    def _free(self, event: core.Event, blocks: _Blocks) -> None:
-        address = event["ptr"]
+    def _free(self, call: Call, blocks: _Blocks) -> None:
+        address = call.values[0]
         if address:
-            self._give(event, blocks, address)
+            self._give(call, blocks, address)
 
-    def _get(self, event: core.Event, blocks: _Blocks, address: int, size: int) -> None:
+    def _get(self, call: Call, blocks: _Blocks, address: int, size: int) -> None:
         if address == 0:
             blocks.failed += size > 0
             return
@@ -139,72 +145,71 @@ class MemoryFollower:
             self._end(blocks, blocks.live.pop(address))
             blocks.displaced.add(address)
         blocks.gone.pop(address, None)
-        if not self._takes(event.process, event.thread):
+        if not self._takes(call.maker[1], call.maker[2]):
             return
-        site = self.places.index(event.debug_info)
-        blocks.live[address] = size << SITE_BITS | site
-        counts = self._counts.get(site)
-        if counts is None:
-            counts = self._counts[site] = MemoryCounts()
-        counts.get(size)
+        origin = self._origins.setdefault((call.path, call.site), len(self._counts))
+        if origin == len(self._counts):
+            self._counts.append(MemoryCounts())
+        blocks.live[address] = size << ORIGIN_BITS | origin
+        self._counts[origin].get(size)
         self.total.get(size)
         own = blocks.counts
         before = own.peak
         own.get(size)
         if own.peak > before:
-            blocks.peak_time = event.timestamp
+            blocks.peak_time = call.time
 
-    def _give(self, event: core.Event, blocks: _Blocks, address: int) -> None:
+    def _give(self, call: Call, blocks: _Blocks, address: int) -> None:
         block = blocks.live.pop(address, None)
         if block is not None:
             self._end(blocks, block)
         elif address in blocks.gone:
-            self._note(event, blocks, address)
+            self._note(call, blocks, address)
         else:
             blocks.unknown += 1
         gone = blocks.gone
         gone.pop(address, None)
         if len(gone) >= MOST_GONE:
             del gone[next(iter(gone))]
-        gone[address] = self.places.index(event.debug_info)
+        gone[address] = call.site
 
     def _end(self, blocks: _Blocks, block: int) -> None:
-        size, site = block >> SITE_BITS, block & SITE_MASK
-        for counts in (self._counts[site], self.total, blocks.counts):
+        size, origin = block >> ORIGIN_BITS, block & ORIGIN_MASK
+        for counts in (self._counts[origin], self.total, blocks.counts):
             counts.give(size)
 
-    def _note(self, event: core.Event, blocks: _Blocks, address: int) -> None:
-        if not self._takes(event.process, event.thread):
+    def _note(self, call: Call, blocks: _Blocks, address: int) -> None:
+        if not self._takes(call.maker[1], call.maker[2]):
             return
         self.double_free_count += 1
-        if len(self.double_frees) >= MOST_DOUBLE_FREES:
-            return
-        all_sites = self.places.all
-        self.double_frees.append(
-            DoubleFree(
-                time=Nanoseconds(event.timestamp or 0),
-                thread=Thread(
-                    process=_process(event.process, blocks.name), tid=event.thread
-                ),
-                address=address,
-                site=all_sites[self.places.index(event.debug_info)],
-                first=all_sites[blocks.gone[address]],
-            )
-        )
+        if len(self._doubles) < MOST_DOUBLE_FREES:
+            self._doubles.append((call, address, blocks.gone[address]))
 
-    def found_sites(self) -> list[MemorySite]:
-        """Return where memory was asked for, that of which most is left first."""
+    def found_sites(self, read: Reading) -> list[MemorySite]:
+        """Return where memory was asked for, that of which most is left first.
+
+        Args:
+            read: What was read.
+        """
         found = [
-            MemorySite(site=self.places.all[site], **_facts(counts))
-            for site, counts in self._counts.items()
+            MemorySite(
+                site=read.sites.all[site],
+                path=tuple(_name(one, read) for one in read.paths.sites(path)),
+                **_facts(self._counts[origin]),
+            )
+            for (path, site), origin in self._origins.items()
         ]
         return sorted(found, key=lambda one: (one.live, one.allocated), reverse=True)
 
-    def found_processes(self) -> list[ProcessMemory]:
-        """Return the processes, the one with most memory first."""
+    def found_processes(self, read: Reading) -> list[ProcessMemory]:
+        """Return the processes, the one with most memory first.
+
+        Args:
+            read: What was read.
+        """
         found = [
             ProcessMemory(
-                process=_process(key[1], one.name),
+                process=_process(key, read),
                 peak_time=None if one.peak_time is None else Nanoseconds(one.peak_time),
                 unknown_frees=one.unknown,
                 failed=one.failed,
@@ -214,9 +219,34 @@ class MemoryFollower:
         ]
         return sorted(found, key=lambda one: one.peak, reverse=True)
 
+    def found_double_frees(self, read: Reading) -> list[DoubleFree]:
+        """Return blocks that were given back twice, in order.
 
-def _process(process: int | None, name: str | None) -> Process:
-    return Process(None if process is None else Vpid(process), name)
+        Args:
+            read: What was read.
+        """
+        return [
+            DoubleFree(
+                time=Nanoseconds(call.time),
+                thread=Thread(
+                    process=_process(call.maker[:2], read), tid=call.maker[2]
+                ),
+                address=address,
+                site=read.sites.all[call.site],
+                first=read.sites.all[first],
+            )
+            for call, address, first in self._doubles
+        ]
+
+
+def _name(site: int, read: Reading) -> str:
+    found = read.sites.all[site]
+    return found.function or str(found)
+
+
+def _process(key: ProcessKey, read: Reading) -> Process:
+    process = None if key[1] is None else Vpid(key[1])
+    return Process(process, read.names.get(key))
 
 
 def _facts(counts: MemoryCounts) -> dict[str, int]:

@@ -69,6 +69,16 @@ class MemorySite(MemoryCounts):
 
     site: Site
     """The place."""
+    path: tuple[str, ...] = ()
+    """The functions that led there, the outermost first, where they were followed."""
+
+    def __str__(self) -> str:
+        """Write who asked for it, for people."""
+        path = self.path
+        if path and path[-1] == self.site.function:
+            # The place is in the innermost of them.
+            path = path[:-1]
+        return " > ".join((*path, str(self.site)))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,7 +143,7 @@ class Memory:
                 one.allocated,
                 one.allocations,
                 one.peak,
-                one.site,
+                one,
             )
             for one in self.sites
         ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..._typing import TYPE_CHECKING
-from ..resource_events import read_events
-from .follow import MemoryFollower
+from ..resource_events import read_calls
+from .follow import CALLS, MemoryFollower
 from .found import Memory
 
 if TYPE_CHECKING:
@@ -14,14 +14,13 @@ if TYPE_CHECKING:
 
 __all__ = ["read_memory"]
 
-EVENTS = "lttng_ust_libc:*"
 
-
-def read_memory(
+def read_memory(  # noqa: PLR0913 - parameters go by keyword
     source: Source,
     places: Filter | None = None,
     *,
     selection: Selection | None = None,
+    paths: bool = False,
     takes: Callable[[int | None, int | None], bool] = lambda *_: True,
     progress: Callable[[int], object] | None = None,
 ) -> Memory:
@@ -31,6 +30,8 @@ def read_memory(
         source: The traces.
         places: What adds places to events; ``None``: nothing does.
         selection: Which part of the traces is read; all by default.
+        paths: Whether places are told apart by the calls of functions that led there,
+            as far as these were recorded.
         takes: Whether what a thread asks for counts, by its process ID and its own. It
             does not matter who gives it back.
         progress: Called with the number of event records read so far.
@@ -39,11 +40,19 @@ def read_memory(
         What was found; nothing where the traces have no such events.
     """
     follower = MemoryFollower(takes)
-    read = read_events(source, EVENTS, follower.take, places, selection, progress)
+    read = read_calls(
+        source,
+        CALLS,
+        follower.take,
+        places,
+        selection,
+        progress,
+        follows_paths=paths,
+    )
     return Memory(
-        processes=follower.found_processes(),
-        sites=follower.found_sites(),
-        double_frees=follower.double_frees,
+        processes=follower.found_processes(read),
+        sites=follower.found_sites(read),
+        double_frees=follower.found_double_frees(read),
         double_free_count=follower.double_free_count,
         total=follower.total,
         events=follower.events,

@@ -73,6 +73,7 @@ examples:
   vestige report --thread TRACE             each thread separately
   vestige report --locks TRACE              who waited for mutexes
   vestige report --memory TRACE             what was not freed
+  vestige report --memory --tree TRACE      the same by paths of calls
   vestige report --process=4711 TRACE       only this process
   vestige report --sort=self --limit=10 TRACE
   vestige report --begin=17:48:17.5 --end=17:48:18 TRACE

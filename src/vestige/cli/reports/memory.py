@@ -57,7 +57,7 @@ class MemoryReport:
             f"end; {size(total.peak)} at the peak; {size(total.allocated)} in "
             f"{count(total.allocations, 'block')} got"
         )
-        rows = [(*_cells(one), str(one.site)) for one in found.sites]
+        rows = [(*_cells(one), str(one)) for one in found.sites]
         yield from self._part("By place", (*COUNTS, "place"), rows, style)
         if len(found.processes) > 1:
             rows = [
@@ -113,7 +113,8 @@ class MemoryReport:
             "events": found.events,
             "total": _facts(found.total),
             "sites": [
-                {"place": str(one.site), **_facts(one)} for one in found.sites[:limit]
+                {"place": str(one.site), "path": one.path, **_facts(one)}
+                for one in found.sites[:limit]
             ],
             "processes": [
                 {
@@ -144,7 +145,7 @@ class MemoryReport:
         """Return the places; see :class:`Report`."""
         rows: list[MemorySite] = self.memory.sites[: style.limit or None]
         return Table(
-            ("place", *FACTS), [(str(one.site), *_facts(one).values()) for one in rows]
+            ("place", *FACTS), [(str(one), *_facts(one).values()) for one in rows]
         )
 
 
@@ -162,6 +163,7 @@ def make_report(reading: Reading) -> MemoryReport:
             reading.source,
             reading.places(),
             selection=reading.selection,
+            paths=reading.options.tree,
             takes=reading.takes,
             progress=progress,
         )

@@ -93,6 +93,7 @@ impl EventPlan {
         let call = CALLS.iter().find_map(|provider| full.strip_prefix(provider));
         let call = call.filter(|name| matches!(*name, "func_entry" | "func_exit"));
         let is_python = full.starts_with(PYTHON);
+        let is_coroutine = is_python && full.contains(":coroutine_") && layout.options.indent;
         let color = match (call, event.log_level) {
             (Some("func_exit"), _) => colors.dim,
             (Some(_), _) => "",
@@ -108,7 +109,7 @@ impl EventPlan {
         let payload = |class: &FieldClass| {
             ScopePlan::new(class, options, |name| match name {
                 // The address of a call is what its place tells.
-                "addr" if call.is_some() => Some(Role::Address),
+                "addr" if call.is_some() || is_coroutine => Some(Role::Address),
                 "call_site" if call.is_some() && layout.options.indent => Some(Role::Site),
                 "arguments" if is_python => Some(Role::Arguments),
                 "result" if is_python => Some(Role::Result),
