@@ -138,6 +138,7 @@ def server(site):
     threading.Thread(target=made.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{made.server_port}"
     made.shutdown()
+    made.server_close()
 
 
 @pytest.fixture(scope="session")

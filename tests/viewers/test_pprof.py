@@ -6,9 +6,10 @@ import re
 import subprocess
 
 
-def run(pprof, *words):
+def run(pprof, *words, unit="ns"):
     """Run it; return its output."""
-    command = [pprof, "-unit=ns", "-nodefraction=0", "-nodecount=0", *map(str, words)]
+    options = [f"-unit={unit}", "-nodefraction=0", "-nodecount=0"]
+    command = [pprof, *options, *map(str, words)]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
@@ -21,7 +22,7 @@ def test_own_times_and_calls(pprof, export, report, traces):
 
     rows = re.findall(r"^ *(\d+)ns? .* (\S+)$", run(pprof, "-top", path), re.MULTILINE)
     assert {name: int(value) for value, name in rows} == own
-    text = run(pprof, "-top", "-sample_index=calls", path)
+    text = run(pprof, "-top", "-sample_index=calls", path, unit="count")
     rows = re.findall(r"^ *(\d+) +[\d.]+% .* (\S+)$", text, re.MULTILINE)
     assert {name: int(value) for value, name in rows} == calls
 
