@@ -166,6 +166,9 @@ def test_a_slow_call_is_found_by_zooming(browser, trace):
         for _ in range(4):
             page.mouse.wheel(0, -300)
         until(page, "vestige.view.end - vestige.view.begin < 30e6")
+        until(page, "[...vestige.data.tiles.keys()].some((key) => key[0] === '-')")
+        until(page, "[...vestige.data.tiles.values()].every((tile) => tile.blocks)")
+        until(page, "!vestige.frame")
         tip = point_at(page, middle, row, 1)
         page.mouse.down()
         page.mouse.up()

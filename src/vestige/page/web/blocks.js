@@ -130,3 +130,40 @@ export function fromColumns(buffer) {
   }
   return blocks;
 }
+
+const OTHERS = 16; // of event records that are no calls
+
+/**
+ * The single calls of a tile. What is read from the trace is cut where the reading begins and
+ * ends, so long calls are those of the finest level, which has them whole; the reading goes on
+ * for a width beyond the tile, so that no short call is cut.
+ *
+ * @param read the calls of the tile and of a width before and behind it
+ * @param finest the blocks of the finest level that touch the tile
+ */
+export function singleCalls(read, finest, begin, end, width) {
+  const chosen = new Map();
+  const take = (blocks, isWanted) => {
+    for (const [key, [first, last]] of blocks.groups) {
+      for (let at = first; at < last; at++) {
+        if (!isWanted(at)) continue;
+        if (!chosen.has(key)) chosen.set(key, []);
+        chosen.get(key).push([blocks, at]);
+      }
+    }
+  };
+  take(read, (at) => read.length[at] < width && read.start[at] >= begin && read.start[at] < end);
+  take(finest, (at) => (finest.flags[at] & OTHERS) !== 0 || ((finest.flags[at] & MERGED) === 0 && finest.length[at] >= width));
+  const size = [...chosen.values()].reduce((sum, places) => sum + places.length, 0);
+  const found = new Blocks(size);
+  let first = 0;
+  for (const [key, places] of chosen) {
+    places.sort(([one, here], [other, there]) => one.start[here] - other.start[there]);
+    places.forEach(([blocks, at], index) => {
+      for (const name of ["start", "length", "functionId", "count", "busy", "flags"]) found[name][first + index] = blocks[name][at];
+    });
+    found.groups.set(key, [first, first + places.length]);
+    first += places.length;
+  }
+  return found;
+}

@@ -1,6 +1,6 @@
 /** Where the page's data comes from: what the file holds, or a server that reads the trace. */
 
-import { fromColumns, unpacked } from "vestige/blocks.js";
+import { fromColumns, singleCalls, unpacked } from "vestige/blocks.js";
 
 const SINGLE = -1; // the level of single calls, which only a server has
 const TILE = 16384; // how many widths of a level a tile is long
@@ -137,10 +137,22 @@ class ServedData extends Data {
     const long = this.tileLength(level);
     const begin = index ? index * long : 0;
     const end = Math.min(begin + long, this.span);
-    const what = level === SINGLE ? "window?" : `blocks?level=${level}&`;
+    if (level !== SINGLE) {
+      tile.blocks = await this.columns(`blocks?level=${level}&`, begin, end);
+      return;
+    }
+    const { width } = this.levels[0];
+    const [read, finest] = await Promise.all([
+      this.columns("window?", Math.max(begin - width, 0), end + width),
+      this.columns("blocks?level=0&", begin, end),
+    ]);
+    tile.blocks = singleCalls(read, finest, begin, end < this.span ? end : Infinity, width);
+  }
+
+  async columns(what, begin, end) {
     const answer = await fetch(`api/${what}begin=${Math.floor(begin)}&end=${Math.ceil(end)}`);
     if (!answer.ok) throw new Error(`${what}: status ${answer.status}`);
-    tile.blocks = fromColumns(await answer.arrayBuffer());
+    return fromColumns(await answer.arrayBuffer());
   }
 
   async loadRest() {} // it comes as it is needed
