@@ -61,6 +61,10 @@ ALLOWED: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
     ),
     "vestige-python": (
         (
+            names("calls intervals"),
+            "a fold gives an index away, and an index begins folds",
+        ),
+        (
             names("event event_view fields_view merge"),
             "an event keeps its merge, which makes events and is read by filters",
         ),

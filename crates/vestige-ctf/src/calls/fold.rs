@@ -7,8 +7,7 @@ use super::codes::{Code, CodeName, Told};
 use super::keeper::Keeper;
 use super::long_calls::LongCalls;
 use super::marks::{Mark, MarkKind, Marks};
-use super::process::Process;
-use super::resume::END_OF_PROCESS;
+use super::process::{Process, ThreadKey, END_OF_PROCESS};
 use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
 use super::steps::{CallNotes, CallStep, EndedCall};
 use super::thread::{Ended, Fold, Leaving, Thread};
@@ -80,9 +79,6 @@ pub type ThreadChoice = (Option<u32>, Option<i32>, Option<i32>);
 
 /// In place of the index of a thread: it is not wanted.
 const UNWANTED: usize = usize::MAX;
-
-/// What tells threads apart: data stream, process space, process ID and thread ID.
-pub type ThreadKey = (u32, u32, i32, i32);
 
 /// A loss in front of a record of the merge.
 #[derive(Debug, Clone, Copy)]

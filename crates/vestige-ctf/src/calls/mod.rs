@@ -29,7 +29,8 @@ mod thread;
 pub mod tree;
 
 pub use codes::{Code, CodeName};
-pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice, ThreadKey, ThreadSummary};
+pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice, ThreadSummary};
 pub use marks::{Mark, MarkKind};
+pub use process::ThreadKey;
 pub use scan::CallEvents;
 pub use steps::{CallStep, EndedCall, Step};

@@ -1,17 +1,59 @@
 //! What is open at a point of time, as bytes, and readings that begin there.
 
 use super::fold::{CallFold, Lost};
-use super::process::Process;
+use super::keeper::Keeper;
+use super::process::{Process, END_OF_PROCESS};
 use super::scan::CallEvents;
 use super::thread::{Fold, Frame, Thread};
 use super::tree::AFTER_LOSS;
-use crate::intervals::addresses::Address;
+use crate::intervals::addresses::{Address, Addresses};
+use crate::intervals::function_ids::FunctionIds;
 use crate::intervals::index_file::{IntervalIndex, Row};
 use crate::intervals::packing::{put, put_signed, Unpacker};
+use crate::intervals::{CheckPoints, Pyramid};
 use crate::muxer::Merge;
 
-/// In place of a function that is at an address: the process executes another program.
-pub(super) const END_OF_PROCESS: u32 = u32::MAX;
+impl CallFold {
+    /// Keeps what an index of the traces is made of, with so many records between two points
+    /// where a reading may begin; to be told before the first merge.
+    pub fn keep_intervals(&mut self, every: u64) {
+        let points = CheckPoints::new(every);
+        self.keeper = Some(Box::new(Keeper { points, ..Keeper::default() }));
+        self.numbers_streams = true;
+        self.sinks().pyramid = Some(Pyramid::default());
+        self.fold.tree.addresses = Some(Addresses::default());
+    }
+
+    /// Gives away the index, once everything is folded; `facts` is what it says of functions
+    /// and threads, and `ids` has the function for each number of the fold.
+    pub fn take_index(&mut self, facts: Vec<u8>, ids: Vec<u32>) -> Option<IntervalIndex> {
+        let Keeper { mut points, rows: [calls, others], mut events, ends } = *self.keeper.take()?;
+        let addresses = self.fold.tree.addresses.take()?.take().unwrap_or_else(|| {
+            // Too many to say what is where: a reading begins at the beginning.
+            points = CheckPoints::default();
+            Vec::new()
+        });
+        let pyramid = self.sinks().pyramid.take();
+        let sites = self.fold.tree.known_sites().collect();
+        let levels = pyramid.map(|mut pyramid| pyramid.finish()).unwrap_or_default();
+        let threads = calls.rows;
+        let others = others.rows;
+        let events = events.finish();
+        let ids = FunctionIds::new(ids);
+        Some(IntervalIndex {
+            facts,
+            ids,
+            threads,
+            others,
+            addresses,
+            sites,
+            ends,
+            points,
+            calls: levels,
+            events,
+        })
+    }
+}
 
 impl CallFold {
     /// Makes a point of time where the merge begins, if there should be one.
