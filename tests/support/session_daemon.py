@@ -152,14 +152,15 @@ def session_daemon() -> Iterator[SessionDaemon]:
     """Have a home for a daemon; none runs there at first, and none at the end."""
     home = Path(tempfile.mkdtemp(prefix="vs-"))
     daemon = SessionDaemon(home)
-    is_root = os.geteuid() == 0
-    rings = run_paths(is_root=is_root, folder=str(daemon.run_folder)).rings
     try:
         yield daemon
     finally:
         daemon.end()
         shutil.rmtree(home)
         # One that was killed leaves it to the next one, of which there is none here.
+        # Where it is follows from the run directory, which may be another by now.
+        is_root = os.geteuid() == 0
+        rings = run_paths(is_root=is_root, folder=str(daemon.run_folder)).rings
         shutil.rmtree(rings, ignore_errors=True)
 
 
