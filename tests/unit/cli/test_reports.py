@@ -9,10 +9,15 @@ import re
 
 import pytest
 
+import vestige
 from support.call_traces import enter, leave, packet, write_calls
 from support.kernel_traces import random_records, write_kernel_trace
 from support.recordings import DATA, DEMO
 from vestige import ctf
+from vestige.analysis.events import event_table
+from vestige.cli.render.call_style import CallStyle
+from vestige.cli.render.duration_lines import section_lines
+from vestige.cli.reports.durations import _pair_section
 
 A, B = 0x1000, 0x2000
 
@@ -298,3 +303,22 @@ def test_kernels(run, tmp_path):
     status, _, errors = run("report", "--kernel", DATA / "hello")
     assert status == 2
     assert "there is no event sched_switch" in errors
+
+
+def test_long_rows_are_cut_to_the_terminal(tmp_path):
+    """Those of the longest, too."""
+    with ctf.Writer(tmp_path / "t", event_context={"procname": str}) as writer:
+        begin, end = (writer.event_class(f"a:b_{name}") for name in ("begin", "end"))
+        stream = writer.stream("s")
+        for time, event in ((1, begin), (9, end)):
+            stream.write(event, time, {"procname": "x" * 200})
+    table = event_table(vestige.open(tmp_path / "t", debug_info=False))
+    [section] = [
+        _pair_section(one, {one.durations.longest[0].origin: "x" * 200})
+        for one in table.pairs
+    ]
+
+    lines = list(section_lines(section, CallStyle(60), 0, is_absolute=False))
+
+    assert max(map(len, lines)) == 60
+    assert lines[-1].endswith("x…")

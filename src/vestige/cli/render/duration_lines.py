@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...plain_text import plain
-from .call_style import CallStyle, bold, dim, duration
+from .call_style import CallStyle, bold, cut, dim, duration
 from .debuginfo import count
 from .event_table import clock_time
 from .pair_table import percent_name
@@ -93,7 +93,7 @@ def section_lines(
         yield ""
         yield from _histogram(section, style)
         yield ""
-        yield from _longest(section, begin, is_absolute=is_absolute)
+        yield from _longest(section, style, begin, is_absolute=is_absolute)
     else:
         yield f"no complete {section.what}"
     notes = [
@@ -182,7 +182,7 @@ def _bar(length: float) -> str:
 
 
 def _longest(
-    section: Section, begin: int | None, *, is_absolute: bool
+    section: Section, style: CallStyle, begin: int | None, *, is_absolute: bool
 ) -> Iterator[str]:
     first = section.longest[0].begin if section.longest else 0
     start = first if begin is None else begin
@@ -204,7 +204,7 @@ def _longest(
             cell.rjust(width) if index < 2 else cell.ljust(width)  # noqa: PLR2004 - numbers
             for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        yield GAP.join(cells).rstrip()
+        yield cut(GAP.join(cells).rstrip(), style.width)
 
 
 def section_facts(section: Section, style: CallStyle) -> dict[str, Any]:
