@@ -41,6 +41,23 @@ def test_a_trace_is_served_until_ctrl_c(tmp_path):
     assert process.returncode == 0
 
 
+def test_each_time_there_is_one_index(tmp_path):
+    """The next process reads the one that the first has made."""
+    for _ in range(2):
+        environment = {"VESTIGE_CACHE_DIR": str(tmp_path)}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "vestige", "open", str(DATA / "recording-1")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+        with process:
+            assert process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+
+    assert len(list(tmp_path.glob("intervals-*/*.index"))) == 1
+
+
 @pytest.mark.parametrize("port", ["0", "65536", "x", "-1", "²"])
 def test_a_port_is_a_number(port, capsys):
     """Before anything is read."""

@@ -90,9 +90,9 @@ examples:
         except OSError as error:
             raise CommandError(f"--port={options.port}: {error.strerror}") from None
         with server:
-            _tell(server, browser=not options.no_browser)
-            Thread(target=data.complete, daemon=True).start()
             try:
+                _tell(server, browser=not options.no_browser)
+                Thread(target=data.complete, daemon=True).start()
                 server.serve_forever()
             except KeyboardInterrupt:
                 return 0
@@ -119,7 +119,9 @@ def _opener(options: argparse.Namespace) -> Opener:
 
     def place(source: CtfFsSource) -> IndexFile | None:
         metadata = [f"{folder}/metadata" for folder in source.directories]
-        return IndexFile.in_cache(index_key(source.streams, metadata, (wanted, None)))
+        # What prints is another object in each process, and no name depends on it.
+        options = {**wanted._asdict(), "notice": None}
+        return IndexFile.in_cache(index_key(source.streams, metadata, options))
 
     return Opener(
         ", ".join(os.path.basename(os.path.abspath(path)) for path in options.paths),  # noqa: PTH100, PTH119 - the paths are text
