@@ -33,6 +33,8 @@ pub struct Derived {
     pub column: Vec<u32>,
     /// The values.
     pub table: Arc<ValueTable>,
+    /// Of which data streams of the merge, by rank, the filter saw records; `None` for all.
+    pub streams: Option<Arc<[bool]>>,
 }
 
 impl Derived {
@@ -60,8 +62,32 @@ impl Derived {
 
     /// The column with other indexes and the same values.
     fn with(&self, column: Vec<u32>) -> Self {
-        let (class, table) = (Arc::clone(&self.class), Arc::clone(&self.table));
-        Self { name: self.name.clone(), class, column, table }
+        Self { column, ..self.without_records() }
+    }
+
+    fn without_records(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            class: Arc::clone(&self.class),
+            column: Vec::new(),
+            table: Arc::clone(&self.table),
+            streams: self.streams.clone(),
+        }
+    }
+
+    /// Whether its filter saw the records of a data stream.
+    #[must_use]
+    pub fn concerns(&self, rank: usize) -> bool {
+        let is_in = |streams: &Arc<[bool]>| streams.get(rank).copied().unwrap_or(false);
+        self.streams.as_ref().is_none_or(is_in)
+    }
+
+    /// The column of a filter that saw the records of some data streams alone.
+    #[must_use]
+    pub fn of_streams(self, wanted: &[bool]) -> Self {
+        let both = wanted.iter().enumerate();
+        let both = both.map(|(rank, &is_wanted)| is_wanted && self.concerns(rank)).collect();
+        Self { streams: Some(both), ..self }
     }
 
     /// The column of some of the records.
@@ -84,13 +110,14 @@ impl Derived {
     }
 
     /// The column without the records that have a field of its name by another one; `None`
-    /// when no record is left.
+    /// when it says nothing then.
     #[must_use]
     pub fn behind(&self, other: &Self) -> Option<Self> {
         let pairs = self.column.iter().enumerate();
         let own = |(record, &index)| if other.index(record).is_some() { NO_VALUE } else { index };
         let column: Vec<u32> = pairs.map(own).collect();
-        column.iter().any(|&index| index != NO_VALUE).then(|| self.with(column))
+        let says = self.streams.is_some() || column.iter().any(|&index| index != NO_VALUE);
+        says.then(|| self.with(column))
     }
 }
 
@@ -195,6 +222,7 @@ mod tests {
             class: Arc::new(place_class()),
             column: indexes.to_vec(),
             table: Arc::new(RwLock::new(vec![place_value(texts)])),
+            streams: None,
         }
     }
 
@@ -221,5 +249,18 @@ mod tests {
         let second = column(&[0, 0, NO_VALUE]);
         assert_eq!(second.behind(&first).unwrap().column, [NO_VALUE, 0, NO_VALUE]);
         assert!(first.behind(&second).is_none());
+    }
+
+    #[test]
+    fn a_filter_before_a_muxer_concerns_its_data_streams_alone() {
+        let one = column(&[0, 0]);
+        assert!(one.concerns(0) && one.concerns(7));
+        let part = one.of_streams(&[true, true, false]);
+        assert!(part.concerns(1) && !part.concerns(2) && !part.concerns(7));
+        let inner = part.of_streams(&[false, true, true]);
+        assert!(!inner.concerns(0) && inner.concerns(1) && !inner.concerns(2));
+        // It says that these data streams have such a field, also where no record does.
+        assert!(inner.behind(&column(&[0, 0])).is_some());
+        assert!(column(&[0, 0]).behind(&column(&[0, 0])).is_none());
     }
 }

@@ -247,7 +247,7 @@ fn fields_that_filters_add_are_columns_of_their_own_types() {
     let opened = opened(EVENTS, &mixed(), &Options { added, ..Options::default() });
     let derived = |name: &str, class, column, values| {
         let table = Arc::new(RwLock::new(values));
-        Arc::new(Derived { name: name.to_owned(), class, column, table })
+        Arc::new(Derived { name: name.to_owned(), class, column, table, streams: None })
     };
     let texts = ["", "f", "f.c:1"].map(str::to_owned);
     let all = [

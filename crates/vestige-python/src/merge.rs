@@ -214,6 +214,8 @@ pub struct Merge {
     order: OnceLock<Vec<(u32, u32)>>,
     /// In a part, for each record its index in the whole.
     whole: Vec<usize>,
+    /// In a part, of which data streams it is, by rank.
+    part_of: Option<Vec<bool>>,
 }
 
 impl Merge {
@@ -224,7 +226,8 @@ impl Merge {
         interner: Arc<Interner>,
     ) -> Self {
         let (added, order) = (Mutex::default(), OnceLock::new());
-        Self { inner: Arc::new(inner), streams, owners, interner, added, order, whole: Vec::new() }
+        let (inner, whole) = (Arc::new(inner), Vec::new());
+        Self { inner, streams, owners, interner, added, order, whole, part_of: None }
     }
 
     fn added(&self) -> std::sync::MutexGuard<'_, Added> {
@@ -334,6 +337,7 @@ impl Merge {
             added: Mutex::new(added),
             order: OnceLock::new(),
             whole,
+            part_of: None,
         }
     }
 
@@ -426,14 +430,19 @@ impl Merge {
         let wanted: Vec<bool> = all.map(|one| owners.contains(one)).collect::<PyResult<_>>()?;
         let (inner, kept) = self.inner.of_streams(&wanted);
         let added = self.added_of(&kept);
-        Ok(self.with(py, inner, added, kept))
+        Ok(Self { part_of: Some(wanted), ..self.with(py, inner, added, kept) })
     }
 
     #[doc = core_doc!(Merge.adopt)]
     fn adopt(&self, part: &Self) {
         let known = self.derived().len();
         for AddedColumn { values, places } in part.derived().into_iter().skip(known) {
-            let values = Arc::new(values.among(&part.whole, self.inner.records));
+            let values = values.among(&part.whole, self.inner.records);
+            let values = match &part.part_of {
+                Some(wanted) => values.of_streams(wanted),
+                None => values,
+            };
+            let values = Arc::new(values);
             self.add_column(AddedColumn { values, places });
         }
         let (visible, marks) = (part.visible(), part.marks());

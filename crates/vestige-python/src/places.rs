@@ -236,7 +236,8 @@ impl PlaceColumn {
     fn finish(&self, merge: &Merge) {
         let column = self.lock().take_column();
         let (class, table) = (Arc::clone(&self.class), Arc::clone(&self.table));
-        let values = Arc::new(Derived { name: self.name.clone(), class, column, table });
+        let name = self.name.clone();
+        let values = Arc::new(Derived { name, class, column, table, streams: None });
         merge.add_column(AddedColumn { values, places: Some(Arc::clone(&self.objects)) });
     }
 

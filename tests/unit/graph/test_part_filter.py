@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 from itertools import pairwise
+from uuid import UUID
 
 import pytest
 
 from support.recordings import DATA, DEMO
 from vestige.components.registry import Registry
+from vestige.components.sources.ctf_fs import CtfFsSource
 from vestige.errors import SelectionError
 from vestige.graph import run_graphs
 from vestige.graph.lowering import lower
@@ -154,3 +157,29 @@ def test_what_no_filter_adds_is_refused(expression, message):
         run([named, part("some", EVENTS, expressions=[expression])])
 
     assert message in str(caught.value)
+
+
+def test_details_tell_of_places_only_where_the_filter_stands(capfd):
+    """A trace with added fields is another one, without a UUID; the others keep theirs."""
+    traces = [SHOP, str(DATA / "fields")]
+    parts = [
+        part(f"in{number}", "source.ctf.fs", inputs=[path])
+        for number, path in enumerate(traces)
+    ]
+    parts += [part("mux"), part("places", DEBUG_INFO, **SHOP_FILES), part("all")]
+    parts.append(part("out", "sink.text.details", color="never"))
+    connections = ["in0:mux", "mux:places", "places:all", "in1:all", "all:out"]
+    plan = Plan(parts, [Connection.parse(one) for one in connections])
+    with ExitStack() as resources:
+        assert run_graphs(lower(plan, Registry(), resources)) == []
+    # Of a trace, in front of its environment; those of clocks are indented further.
+    shown = re.findall(r"^    UUID: (\S+)$", capfd.readouterr().out, re.MULTILINE)
+    first, second = (
+        {
+            str(UUID(bytes=stream.trace.parsed.uuid))
+            for stream in CtfFsSource([path]).streams
+        }
+        for path in traces
+    )
+    assert first.isdisjoint(shown)
+    assert second <= {*shown}

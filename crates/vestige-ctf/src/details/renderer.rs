@@ -105,7 +105,11 @@ impl Renderer {
                 self.streams.insert(key, text);
             }
             match piece {
-                Piece::Notice(_, notice) => self.notice(stream, key, notice, derived),
+                Piece::Notice(rank, notice) => {
+                    let seen: Vec<_> =
+                        derived.iter().filter(|one| one.concerns(rank)).map(Arc::clone).collect();
+                    self.notice(stream, key, notice, &seen);
+                }
                 Piece::Run { run, first, .. } => {
                     result = self.run(merge, key, &run, (first, derived));
                 }
