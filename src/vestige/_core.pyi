@@ -26,6 +26,7 @@ from typing_extensions import disjoint_base
 
 __all__ = [
     "AnswerWriter",
+    "BlockLevels",
     "CallFold",
     "ClockSnapshot",
     "ColumnLayout",
@@ -44,6 +45,7 @@ __all__ = [
     "FieldsView",
     "FunctionPlan",
     "IndexedTable",
+    "IntervalIndex",
     "Merge",
     "MergeBuilder",
     "MergeCopy",
@@ -53,6 +55,7 @@ __all__ = [
     "MessageIterator",
     "Muxer",
     "NumberFieldBase",
+    "NumberRows",
     "ObjectFile",
     "PerfettoWriter",
     "PlaceColumn",
