@@ -21,6 +21,9 @@ _ENDS = frozenset({*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS})
 _CONTEXTS = ("context.", "packet_context.", "header.")
 """Before the names of fields that say who has recorded, which the row tells."""
 
+_Origin = tuple[str, int | None, int | None, str | None]
+"""Name of the trace, process ID, thread ID, and name of the data stream."""
+
 
 class EventRows:
     """Reads event records that are neither entries nor exits of functions.
@@ -39,10 +42,11 @@ class EventRows:
         self._names = sorted(
             {name for stream in self._streams for name in _names_of(stream)}
         )
-        self._rows: dict[tuple[int | None, int | None], int] = {}
+        self._rows: dict[_Origin, int] = {}
         for number, row in enumerate(rows):
             # Of the two rows of a thread that of its other event records comes last.
-            self._rows[row.process.pid, row.tid] = number
+            name = row.name if row.tid is None else None
+            self._rows[row.process.trace, row.process.pid, row.tid, name] = number
 
     def between(self, begin: int, end: int, limit: int) -> dict[str, Any]:
         """Return the event records of a range.
@@ -76,11 +80,28 @@ class EventRows:
             yield from merge.events()
 
     def _row_of(self, event: Event) -> list[Any]:
-        row = self._rows.get((event.process, event.thread))
+        known = (self._rows.get(origin) for origin in _origins(event))
+        row = next((number for number in known if number is not None), None)
         # What is selected by time has one.
         since = (event.timestamp or 0) - self._origin
         name = plain(event.name or "")[:_LONGEST_TEXT]
         return [since, row, name, _fields_of(event)]
+
+
+def _origins(event: Event) -> Iterator[_Origin]:
+    """Return whose row an event record can be on, from the most exact one on.
+
+    A row knows less than an event record does where only calls tell more.
+    """
+    stream = event.stream
+    trace, process, thread = stream.trace.name, event.process, event.thread
+    if thread is not None:
+        yield trace, process, thread, None
+        yield trace, None, thread, None
+    yield trace, process, None, stream.name
+    yield trace, None, None, stream.name
+    yield trace, process, None, None
+    yield trace, None, None, None
 
 
 def _names_of(stream: Stream) -> Iterator[str]:

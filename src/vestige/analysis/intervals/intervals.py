@@ -127,9 +127,11 @@ class Intervals:
         kinds: list[Literal["calls", "events"]] = ["calls"] * len(calls)
         kinds += ["events"] * len(others)
         rows = []
+        processes = _processes([*calls, *others])
         both = zip([*calls, *others], kinds, strict=True)
         for number, (one, kind) in enumerate(both):
             stream, space, pid, tid, first, last, records, entries = one
+            pid = processes.get((stream, space, tid), pid) if pid < 0 else pid
             trace = traces.get(space)
             named = self._names.get((space, pid))
             if named is None and trace is not None:
@@ -309,6 +311,22 @@ class _Keeper:
         ids, known = function_ids(functions)
         facts = write_facts(known, names, losses, self._streams)
         self.index = fold.take_index(facts, ids)
+
+
+def _processes(rows: Sequence[tuple[int, ...]]) -> dict[tuple[int, int, int], int]:
+    """Return of which process threads are that have some rows without a process.
+
+    Event record classes of one data stream can differ in whether they tell it.
+
+    Returns:
+        The process ID by data stream, space of process IDs and thread ID, where it is
+        the only one.
+    """
+    found: dict[tuple[int, int, int], set[int]] = {}
+    for stream, space, pid, tid, *_ in rows:
+        if pid >= 0 and tid >= 0:
+            found.setdefault((stream, space, tid), set()).add(pid)
+    return {key: pids.pop() for key, pids in found.items() if len(pids) == 1}
 
 
 def intervals_of(  # noqa: PLR0913 - what is read, and where it is kept

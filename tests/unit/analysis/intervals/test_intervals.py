@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -261,3 +262,14 @@ def test_a_trace_without_events(tmp_path):
 
     assert (intervals.rows, intervals.begin, intervals.end) == ([], 0, 0)
     assert intervals.blocks(0, 0, 10**9) == intervals.window(0, 10**9) == b""
+
+
+def test_a_thread_is_one_whatever_its_events_tell():
+    """Event record classes of one data stream can differ in whether they tell it."""
+    data = Path(__file__).parents[3] / "data"
+    threads = vestige.open(data / "recording-1").threads()
+    assert [(one.process.pid, one.tid) for one in threads] == [
+        (22, 22),
+        (22, 23),
+        (24, 24),
+    ]
