@@ -91,12 +91,33 @@ def _levels(intervals: Intervals, room: int) -> Iterator[tuple[int, str]]:
         yield width, packed
     calls = sum(row.calls for row in intervals.rows)
     if calls <= SINGLE_CALLS and calls * _BYTES_OF_BLOCK <= room:
-        packed = _packed(intervals.window(0, intervals.end - intervals.begin))
+        packed = _packed(_single_calls(intervals))
         if len(packed) <= room:
             yield 0, packed
 
 
 _LATEST = (1 << 62) - 1
+_WIDTHS = (4, 2, 1, 4, 8, 8, 4, 8)
+"""Of the columns of blocks, bytes; the third one has the flags."""
+_OTHERS = 16
+"""The flag of blocks of other event records, which come after those of calls."""
+
+
+def _single_calls(intervals: Intervals) -> bytes:
+    """Return each call as a block, and the other event records of the finest level."""
+    calls = intervals.window(0, intervals.end - intervals.begin)
+    blocks = intervals.blocks(0, 0, _LATEST)
+    size, count = len(calls) // sum(_WIDTHS), len(blocks) // sum(_WIDTHS)
+    before = sum(_WIDTHS[:2]) * count
+    others = sum(1 for flags in blocks[before : before + count] if flags & _OTHERS)
+    joined = []
+    at = end = 0
+    for width in _WIDTHS:
+        joined.append(calls[at : at + width * size])
+        at += width * size
+        end += width * count
+        joined.append(blocks[end - width * others : end])
+    return b"".join(joined)
 
 
 def _packed(columns: bytes) -> str:

@@ -111,3 +111,15 @@ def test_events_are_listed(source: CtfFsSource) -> None:
     assert facts["events"] == events
     assert facts["hasMoreEvents"] is True
     assert hostile not in page
+
+
+@pytest.mark.parametrize("name", ["lost", "recording-1"])
+def test_the_finest_level_has_other_events(name: str) -> None:
+    """They are no calls, and are drawn from the same blocks."""
+    source = CtfFsSource([str(Path(__file__).parents[2] / "data" / name)])
+    page = page_of(source)
+    assert facts_of(page)["levels"][0] == {"width": 0}
+    blocks = level_of(page, 0)
+    (count,) = struct.unpack_from("<I", blocks)
+    groups = struct.unpack_from(f"<{3 * count}I", blocks, 4)
+    assert set(groups[::3]) == set(range(len(facts_of(page)["rows"])))
