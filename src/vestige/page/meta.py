@@ -49,6 +49,7 @@ def meta_of(
     return {
         "title": plain(title),
         "facts": _facts(intervals, calls),
+        "trouble": _trouble(calls),
         "begin": str(begin),
         "span": max(intervals.end - begin, 1),
         "processes": [{"pid": one.pid, "name": _name(one)} for one in processes],
@@ -133,9 +134,24 @@ def _losses(intervals: Intervals) -> list[dict[str, Any]]:
 def _facts(intervals: Intervals, calls: CallTree) -> str:
     """Return a sentence on what there is."""
     events = sum(row.events for row in intervals.rows)
-    words = [f"{events:,} event records of {len(intervals.threads()):,} threads"]
+    words = (
+        _counted(events, "event record"),
+        "of",
+        _counted(len(intervals.threads()), "thread"),
+    )
+    trouble = _trouble(calls)
+    return " ".join(words) + (f"; {trouble}." if trouble else ".")
+
+
+def _trouble(calls: CallTree) -> str:
+    """Return what is not there; empty text if all is."""
+    words = []
     if calls.lost:
-        words.append(f"{calls.lost:,} were lost")
+        words.append(f"{_counted(calls.lost, 'event')} lost")
     if calls.damage:
-        words.append(f"{len(calls.damage):,} places cannot be read")
-    return "; ".join(words) + "."
+        words.append(f"{_counted(len(calls.damage), 'place')} unreadable")
+    return ", ".join(words)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -118,6 +118,7 @@ def test_the_finest_level_has_other_events(name: str) -> None:
     """They are no calls, and are drawn from the same blocks."""
     source = CtfFsSource([str(Path(__file__).parents[2] / "data" / name)])
     page = page_of(source)
+    assert facts_of(page)["trouble"] == ("165 events lost" if name == "lost" else "")
     assert facts_of(page)["levels"][0] == {"width": 0}
     blocks = level_of(page, 0)
     (count,) = struct.unpack_from("<I", blocks)

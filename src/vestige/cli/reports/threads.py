@@ -70,6 +70,9 @@ class ThreadsReport:
             yield GAP.join([*numbers, text])
         if len(shown) < len(origins):
             yield f"and {count(len(origins) - len(shown), 'thread')} more (see --limit)"
+        if self.events.lost:
+            yield ""
+            yield f"{count(self.events.lost, 'event')} lost by the tracer"
 
     def facts(self, style: CallStyle) -> dict[str, Any]:
         """Return it as JSON has it; see :class:`Report`."""
@@ -79,6 +82,7 @@ class ThreadsReport:
             "report": "threads",
             "begin_ns": self.events.begin,
             "end_ns": self.events.end,
+            "lost_events": self.events.lost,
             "threads": [_facts(one) for one in origins[: style.limit or None]],
             "damage": [found._asdict() for found in self.damage],
         }

@@ -2,7 +2,7 @@
  * Blocks: calls, or many short ones together, in columns.
  *
  * They come in two forms: packed (in a file: groups of one thread and depth, whose times are
- * differences) and as columns (from a server). docs/formats/page.md describes both.
+ * differences) and as columns (from a server). grouped.rs and columns.rs of vestige-ctf write them.
  */
 
 export const OPEN_AT_BEGIN = 1;

@@ -27,10 +27,15 @@ export class Layout {
         top += HEAD;
       }
       if (this.closed.has(process)) continue;
+      const above = this.places.at(-1);
+      if (isSameStrip(above, row)) {
+        above.indexes.push(index);
+        continue;
+      }
       const deep = row.kind === "calls" ? Math.max(row.depths, 1) : 0;
       const lanes = this.opened.has(index) ? deep : Math.min(deep, DEEPEST);
       const height = (lanes ? lanes * LANE : STRIP) + GAP;
-      this.places.push({ kind: "row", index, row, top, height, lanes, hidden: deep - lanes });
+      this.places.push({ kind: "row", index, indexes: [index], row, top, height, lanes, hidden: deep - lanes });
       top += height;
     }
     this.height = top + 12;
@@ -58,6 +63,12 @@ export class Layout {
     const place = this.places.find((one) => one.kind === "row" && one.index === index);
     return place ? place.top + depth * LANE : 0;
   }
+}
+
+/** Whether a row has other events of the thread whose events the place above has. */
+function isSameStrip(above, row) {
+  if (above.kind !== "row" || row.kind !== "events" || row.tid === null) return false;
+  return above.row.kind === "events" && above.row.tid === row.tid && above.row.process === row.process;
 }
 
 function titleOf(process) {

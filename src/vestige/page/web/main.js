@@ -65,12 +65,17 @@ class Page {
     readStyle();
     element("title").textContent = this.data.meta.title;
     document.title = `${this.data.meta.title} - Vestige`;
-    element("facts").textContent = this.data.meta.facts ?? "";
+    this.tellFacts();
     this.listen();
     this.showPanel(this.panel);
     this.draw();
     this.sum();
     this.details.draw();
+  }
+
+  tellFacts() {
+    element("facts").textContent = this.data.meta.facts ?? "";
+    element("trouble").textContent = this.data.meta.trouble ?? "";
   }
 
   listen() {
@@ -167,7 +172,9 @@ class Page {
 
   point(event) {
     const call = this.timeline.hit(event.offsetX, event.offsetY);
+    const loss = call ? undefined : this.timeline.lossAt(event.offsetX, event.offsetY);
     if (call) this.tip.show(event, this.describe(call));
+    else if (loss) this.tip.show(event, describeLoss(loss));
     else this.tip.hide();
   }
 
@@ -212,6 +219,7 @@ class Page {
   describe(call) {
     const row = this.data.rows[call.row];
     if (row.kind === "events") {
+      if (call.count === 1) return ["1 event", since(call.start)];
       return [`${count(call.count)} events in ${duration(call.length)}`, since(call.start)];
     }
     const known = this.data.functions[call.functionId];
@@ -335,6 +343,7 @@ class Page {
       return;
     }
     this.whole = exactTree(this.data.meta.tree ?? NOTHING);
+    this.tellFacts();
     this.timeline.changed();
     this.view.grow(this.data.span);
     this.whenCalm();
@@ -345,6 +354,12 @@ class Page {
     element("scope").textContent = `The server does not answer: ${problem.message}`;
     element("scope").className = "warn";
   }
+}
+
+function describeLoss(loss) {
+  const many = loss.count === null ? "an unknown number of" : count(loss.count);
+  const what = loss.count === 1 ? loss.kind.replace(/s$/, "") : loss.kind;
+  return [`${many} ${what} lost`, `within ${duration(loss.end - loss.begin)} from ${since(loss.begin)} on`];
 }
 
 function nextFrame() {

@@ -117,7 +117,9 @@ export class Timeline {
     for (const blocks of this.parts) {
       if (row.kind === "calls") {
         for (let depth = 0; depth < place.lanes; depth++) this.drawLane(blocks, index, depth, y + depth * LANE, scale);
-      } else this.drawStrip(blocks, index, y, scale, place.height - 7);
+      } else {
+        for (const one of place.indexes) this.drawStrip(blocks, one, y, scale, place.height - 7);
+      }
     }
     pen.restore();
     pen.fillStyle = colour("ink");
@@ -207,7 +209,7 @@ export class Timeline {
       if (loss.end < this.view.begin || loss.begin > this.view.end) continue;
       const from = Math.max(GUTTER, this.xOf(loss.begin));
       const wide = Math.max(3, Math.min(GUTTER + this.width, this.xOf(loss.end)) - from);
-      const place = loss.row === null ? null : this.layout.places.find((one) => one.index === loss.row);
+      const place = loss.row === null ? null : this.layout.places.find((one) => one.indexes?.includes(loss.row));
       pen.fillStyle = hatch(pen, "warn");
       if (place) pen.fillRect(from, place.top - top + RULER, wide, place.height - 6);
       else pen.fillRect(from, RULER, wide, height);
@@ -239,10 +241,25 @@ export class Timeline {
     const scale = (this.view.end - this.view.begin) / this.width;
     const time = this.timeOf(x);
     for (const blocks of this.parts ?? []) {
-      const [first, last] = blocks.within(place.index, depth, time - scale, time + scale);
-      if (first < last) return blocks.get(nearest(blocks, first, last, time), place.index, depth);
+      for (const row of place.indexes) {
+        const [first, last] = blocks.within(row, depth, time - scale, time + scale);
+        if (first < last) return blocks.get(nearest(blocks, first, last, time), row, depth);
+      }
     }
     return null;
+  }
+
+  /** What was lost at a point of the canvas, or undefined. */
+  lossAt(x, y) {
+    if (x < GUTTER || y < RULER) return undefined;
+    const place = this.layout.at(y - RULER + this.box.scrollTop)?.place;
+    const slack = (3 * (this.view.end - this.view.begin)) / this.width; // it is drawn that wide at least
+    const time = this.timeOf(x);
+    return (this.data.meta.losses ?? []).find(
+      (loss) =>
+        (loss.row === null || place?.indexes?.includes(loss.row)) &&
+        time >= loss.begin && time <= Math.max(loss.end, loss.begin + slack),
+    );
   }
 }
 
