@@ -68,6 +68,7 @@ def test_a_double_free_is_found_with_both_places(run, planted):
     found = as_json(run, "--memory", planted[0])
     [double] = found["double_frees"]
 
+    assert found["report"] == "memory"
     assert found["double_free_count"] == 1
     assert double["place"].startswith("free_again at planted.c:")
     assert double["first"].startswith("double_free at planted.c:")
@@ -77,6 +78,7 @@ def test_a_contended_mutex_is_found_with_who_had_it(run, planted):
     """Sums are those of the program; a slow path is in the way of the others."""
     trace, *_, locked = planted
     found = as_json(run, "--locks", trace)
+    assert found["report"] == "locks"
     ours = [one for one in found["sites"] if "planted.c:" in one["place"]]
     first, second = found["mutexes"][:2]
     pairs = {

@@ -121,6 +121,7 @@ class LocksReport:
         limit = style.limit or None
         return {
             "version": 1,
+            "report": "locks",
             "events": found.events,
             "total": _facts(found.total),
             "sites": [

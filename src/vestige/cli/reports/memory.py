@@ -110,6 +110,7 @@ class MemoryReport:
         limit = style.limit or None
         return {
             "version": 1,
+            "report": "memory",
             "events": found.events,
             "total": _facts(found.total),
             "sites": [
