@@ -217,6 +217,15 @@ def test_durations_of_calls(run, calls):
     assert run("report", "--durations=0x3000", calls)[0] == 2
 
 
+def test_durations_count_from_where_other_times_do(run):
+    """From the first event, which is no call: so "+" of --around finds them."""
+    trace = str(DATA / "recording-1")
+    text = run("report", "--durations=main", trace)[1]
+    assert "  +43.38 µs  " in text
+    shown = run("view", "--around=+43.38us,10ns", "-e*:func_entry", trace)[1]
+    assert "main at" in shown
+
+
 def test_percentiles_are_columns(run, calls):
     """Between the shortest and the longest; the word after is not taken from others."""
     for words in (["--percentiles", calls], [calls, "--percentiles"]):

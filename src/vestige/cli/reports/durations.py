@@ -9,6 +9,7 @@ from ..._typing import TYPE_CHECKING
 from ...analysis.durations import Durations
 from ...analysis.events import PairRule, found_rules
 from ...analysis.function_choice import FunctionChoice
+from ...components.filters.trimmer import first_event_time
 from ...damage import Damage
 from ...errors import CommandError, SelectionError
 from ...graph import is_absolute
@@ -120,18 +121,16 @@ def make_report(reading: Reading) -> DurationsReport:
         table = read_events(reading, rules)
         names_of = {one.origin: one.name for one in table.origins}
         sections = [_pair_section(one, names_of) for one in table.pairs]
-        begin: int | None = table.begin
         damage, names = table.damage, {rule.name for rule in known}
     elif may_have_calls(reading):
         choice = _choice(name)
         tree = read_tree(reading, longest=LONGEST)
         every = tree.functions()
         sections = [_call_section(one) for one in every if choice.takes(one.function)]
-        begin = min((one.begin for one in tree.threads), default=None)
         damage = tree.damage
         names = {one.function.name for one in every} | {rule.name for rule in known}
     else:
-        sections, begin, damage, names = [], None, [], {rule.name for rule in known}
+        sections, damage, names = [], [], {rule.name for rule in known}
     if not sections:
         what = "none of the events" if rules else "no function, span or pair of events"
         raise CommandError(
@@ -139,6 +138,8 @@ def make_report(reading: Reading) -> DurationsReport:
             f"{plain(did_you_mean(name, names))}",
             exit_code=WRONG_USAGE,
         )
+    # As "+" of the times that options take.
+    begin = first_event_time(streams)
     return DurationsReport(sections, begin, damage, is_absolute=absolute)
 
 
