@@ -88,6 +88,16 @@ def test_forms_hold_the_same(run, calls, tmp_path):
         assert path.read_text() == run("report", "--to", form, calls)[1]
 
 
+def test_the_counts_of_a_row_are_all_of_its_calls(run):
+    """Also those that a range of time cuts."""
+    text = run("report", "--to=csv", "-t+50us,+60us", DATA / "recording-1")[1]
+    rows = list(csv.DictReader(io.StringIO(text)))
+    parts = ("complete", "across_loss", "no_exit", "no_entry", "clipped")
+    sums = [sum(int(row[part]) for part in parts) for row in rows]
+    assert sums == [int(row["calls"]) for row in rows]
+    assert any(int(row["clipped"]) for row in rows)
+
+
 def test_what_cannot_be_written_is_an_error(run, calls, tmp_path):
     """Status 3, as the help says."""
     status, _, errors = run("report", "-o", tmp_path / "none" / "file", calls)

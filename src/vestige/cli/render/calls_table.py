@@ -19,7 +19,7 @@ __all__ = ["calls_table"]
 
 PLACE = ("function", "object", "file", "line", "address")
 COUNTS = (
-    *("calls", "complete", "across_loss", "no_exit", "no_entry"),
+    *("calls", "complete", "across_loss", "no_exit", "no_entry", "clipped"),
     *("total_ns", "self_ns", "complete_ns", "mean_ns", "min_ns", "max_ns"),
 )
 THREAD = ("trace", "vpid", "vtid")
