@@ -142,6 +142,8 @@ def test_what_switches_the_tracer_off_is_not_named(monkeypatch):
             )
 
         wait_until(lambda: runs("sleep"), "the one that is off runs", 60)
+        # Before, it has the name of the shell that made it.
+        wait_until(lambda: runs("tail"), "the other one runs", 60)
 
         def has_seen_other():
             looked.look()
