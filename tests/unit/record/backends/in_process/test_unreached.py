@@ -61,6 +61,18 @@ def _start_of_stack(process):
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[25]
 
 
+def wait_for_child(process, name):
+    """Wait until a child runs a program; before, it is the one that made it."""
+
+    def runs():
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        return any(
+            Path(f"/proc/{child}/comm").read_text() == f"{name}\n" for child in children
+        )
+
+    wait_until(runs, f"{name} runs", 60)
+
+
 def test_a_program_that_was_just_executed_may_not_have_begun(monkeypatch):
     """However long its process has run another one."""
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
@@ -107,6 +119,7 @@ def test_a_process_that_records_in_the_end_is_not_named(monkeypatch):
     script = "sleep 60 & wait"
     with subprocess.Popen(["sh", "-c", script], start_new_session=True) as shell:
         looked = UnreachedProcesses(shell.pid, lambda: inodes, lambda *_: False)
+        wait_for_child(shell.pid, "sleep")
 
         def has_seen_both():
             looked.look()
@@ -133,17 +146,8 @@ def test_what_switches_the_tracer_off_is_not_named(monkeypatch):
     with subprocess.Popen(["sh", "-c", script], start_new_session=True) as shell:
         looked = UnreachedProcesses(shell.pid, list, lambda *_: False)
 
-        def runs(name):
-            pattern = f"/proc/{shell.pid}/task/{shell.pid}/children"
-            children = Path(pattern).read_text().split()
-            return any(
-                Path(f"/proc/{child}/comm").read_text() == f"{name}\n"
-                for child in children
-            )
-
-        wait_until(lambda: runs("sleep"), "the one that is off runs", 60)
-        # Before, it has the name of the shell that made it.
-        wait_until(lambda: runs("tail"), "the other one runs", 60)
+        wait_for_child(shell.pid, "sleep")
+        wait_for_child(shell.pid, "tail")
 
         def has_seen_other():
             looked.look()
