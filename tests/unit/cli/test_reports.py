@@ -98,6 +98,13 @@ def test_the_counts_of_a_row_are_all_of_its_calls(run):
     assert any(int(row["clipped"]) for row in rows)
 
 
+def test_a_range_within_a_call_has_that_call(run):
+    """Nothing else: no event is in it."""
+    for words in ([], ["--tree"], ["--percentiles"]):
+        text = run("report", "-t+50us,+60us", *words, DATA / "recording-1")[1]
+        assert re.search(r"^10\.00 µs .* main ", text, re.MULTILINE)
+
+
 def test_what_cannot_be_written_is_an_error(run, calls, tmp_path):
     """Status 3, as the help says."""
     status, _, errors = run("report", "-o", tmp_path / "none" / "file", calls)

@@ -93,7 +93,7 @@ def make_report(reading: Reading) -> Report:
     if not needs_calls and not may_have_calls(reading):
         return events.make_report(reading, _no_calls(reading))
     tree = _all_calls(reading, LONGEST if reading.percentiles else None)
-    if not needs_calls and not tree.events and not tree.spans:
+    if not needs_calls and _is_empty(tree):
         return events.make_report(reading, _no_calls(reading))
     if not needs_calls and tree.threads_unknown:
         return events.make_report(reading, [f"no calls: {_NO_THREADS}"])
@@ -197,6 +197,11 @@ def _no_calls(reading: Reading) -> list[str]:
     return [_NO_CALLS]
 
 
+def _is_empty(tree: CallTree) -> bool:
+    # Calls that a range of time is within have no event in it.
+    return not (tree.events or tree.spans or tree.functions())
+
+
 def _check(tree: CallTree, reading: Reading) -> None:
     """Refuse traces of which no report can be made."""
     options, paths = reading.options, reading.paths
@@ -207,7 +212,7 @@ def _check(tree: CallTree, reading: Reading) -> None:
             f"{paths}: none of the calls takes {duration(options.min_duration)} or "
             "longer"
         )
-    if not tree.events and not tree.spans:
+    if _is_empty(tree):
         print_damage(tree.damage)
         if reading.is_of_part:
             raise CommandError(
