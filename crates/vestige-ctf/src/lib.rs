@@ -39,6 +39,7 @@ pub mod error;
 pub mod events;
 pub mod filter;
 pub mod intervals;
+mod keyed_hash;
 pub mod merge_builder;
 pub mod merge_filter;
 pub mod merge_order;

@@ -4,11 +4,10 @@
 //! function share a node, and once there are [`MAX_NODES`] nodes, new paths of a thread
 //! share one node for each function, and in the end one for all.
 
-use std::collections::HashMap;
-
 use super::codes::{Code, Codes, Told};
 use super::process::Process;
 use crate::intervals::addresses::Addresses;
+use crate::keyed_hash::KeyedMap;
 
 /// How many levels of calls have nodes of their own.
 pub const MAX_DEPTH: u32 = 512;
@@ -84,18 +83,18 @@ pub struct Tree {
     /// The nodes; a parent comes before its children.
     pub nodes: Vec<Node>,
     /// The node of a caller and a function.
-    children: HashMap<(u32, u32), u32>,
+    children: KeyedMap<(u32, u32), u32>,
     /// Functions by address, for each process.
-    functions: HashMap<Process, HashMap<u64, u32>>,
+    functions: KeyedMap<Process, KeyedMap<u64, u32>>,
     function_count: u32,
     /// Code objects, which mean the same function whatever their addresses and processes.
     pub codes: Codes,
     /// Functions of code objects, by name and distance from the first address.
-    code_functions: HashMap<(u32, u64), u32>,
+    code_functions: KeyedMap<(u32, u64), u32>,
     /// New functions: process, address, and the code object there.
     pending: Vec<(Process, u64, Option<Code>)>,
     /// The functions in which call sites are, 0 where it is not known, for each process.
-    sites: HashMap<Process, HashMap<u64, u64>>,
+    sites: KeyedMap<Process, KeyedMap<u64, u64>>,
     /// The call site that was asked for last.
     last_site: Option<(Process, u64, u64)>,
     /// Grows when an address may have become another function.
@@ -236,7 +235,7 @@ impl Tree {
 
     /// The functions that call sites are in, as far as they are known.
     pub fn known_sites(&self) -> impl Iterator<Item = (Process, u64, u64)> + '_ {
-        let of_process = |(process, sites): (&Process, &HashMap<u64, u64>)| {
+        let of_process = |(process, sites): (&Process, &KeyedMap<u64, u64>)| {
             let process = *process;
             let sites: Vec<(u64, u64)> = sites.iter().map(|(&site, &at)| (site, at)).collect();
             sites.into_iter().map(move |(site, at)| (process, site, at))
