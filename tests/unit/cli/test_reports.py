@@ -348,3 +348,16 @@ def test_long_rows_are_cut_to_the_terminal(tmp_path):
 
     assert max(map(len, lines)) == 60
     assert lines[-1].endswith("x…")
+
+
+def test_what_a_report_does_not_have_is_refused(run):
+    """Rather than left out without a word."""
+    for words, named in (
+        (["--locks", "--tree"], "--tree: not for --locks"),
+        (["--locks", "--function=write*"], "--function: not for --locks"),
+        (["--events", "--min-duration=1us"], "--min-duration: not for --events"),
+        (["--durations=main", "--tree"], "--tree: not for --durations"),
+    ):
+        status, printed, errors = run("report", *words, DATA / "recording-1")
+        assert (status, printed) == (2, ""), words
+        assert named in errors

@@ -6,6 +6,8 @@ import argparse
 from importlib import import_module
 
 from ..._typing import TYPE_CHECKING, NamedTuple
+from ...errors import CommandError
+from ..exit_statuses import WRONG_USAGE
 
 if TYPE_CHECKING:
     from .reading import Reading
@@ -32,9 +34,13 @@ class Kind(NamedTuple):
     """What it is, for the help."""
     value: str | None = None
     """What its option takes, for the help; ``None`` for nothing."""
+    of_calls: bool = False
+    """Whether it is about calls, and takes the options that choose some."""
+    has_tree: bool = False
+    """Whether it can be a tree."""
 
 
-DEFAULT = Kind("calls", "calls", "the calls of functions")
+DEFAULT = Kind("calls", "calls", "the calls of functions", of_calls=True, has_tree=True)
 """What is reported when nothing is asked for, of traces that have calls."""
 
 KINDS: tuple[Kind, ...] = (
@@ -52,8 +58,15 @@ KINDS: tuple[Kind, ...] = (
         "with the event BEGIN and ends with END, in a thread, or where the field KEY "
         "is the same",
         "NAME|BEGIN,END[,KEY]",
+        of_calls=True,
     ),
-    Kind("callers", "callers", "report who called the function NAME", "NAME"),
+    Kind(
+        "callers",
+        "callers",
+        "report who called the function NAME",
+        "NAME",
+        of_calls=True,
+    ),
     Kind("threads", "threads", "report which threads there are"),
     Kind(
         "kernel",
@@ -72,9 +85,21 @@ KINDS: tuple[Kind, ...] = (
         "memory",
         "report which memory was not freed, who asked for it, and what was freed "
         "twice: of what 'record --libc' recorded",
+        has_tree=True,
     ),
 )
 """The reports that options ask for; one at a time."""
+
+
+_OF_CALLS = (
+    "function",
+    "include_function",
+    "exclude_function",
+    "only_my_code",
+    "max_depth",
+    "min_duration",
+)
+"""What chooses calls, and nothing else."""
 
 
 def add_kind_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,11 +123,25 @@ def chosen_kind(options: argparse.Namespace) -> Kind:
 
     Args:
         options: The parsed command line.
+
+    Raises:
+        CommandError: Something is asked of it that it does not have.
     """
-    for kind in KINDS:
-        if getattr(options, kind.name) not in {None, False}:
-            return kind
-    return DEFAULT
+    asked = (kind for kind in KINDS if getattr(options, kind.name) not in {None, False})
+    kind = next(asked, DEFAULT)
+    given = (
+        [name for name in _OF_CALLS if getattr(options, name)]
+        if not kind.of_calls
+        else []
+    )
+    if options.tree and not kind.has_tree:
+        given.insert(0, "tree")
+    if given:
+        raise CommandError(
+            f"--{given[0].replace('_', '-')}: not for --{kind.name}",
+            exit_code=WRONG_USAGE,
+        )
+    return kind
 
 
 def make_report(kind: Kind, reading: Reading) -> Report:
