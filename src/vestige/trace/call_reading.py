@@ -133,8 +133,10 @@ class CallReading(EventSelection):
             rows_of,
         )
 
-        if longer_than < 0:
-            raise SelectionError(f"longer_than={longer_than}: expected at least 0")
+        if not isinstance(longer_than, int) or longer_than < 0:
+            raise SelectionError(
+                f"longer_than={longer_than!r}: expected nanoseconds, at least 0"
+            )
         FunctionChoice(functions, ())
         intervals = self.intervals()
         wanted = CallRange(patterns=functions, longer_than=longer_than)

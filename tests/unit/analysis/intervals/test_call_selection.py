@@ -115,7 +115,8 @@ def test_threads(trace):
 
 
 @pytest.mark.parametrize(
-    "words", [{"longer_than": -1}, {"begin": "noon"}, {"end": 1 << 70}]
+    "words",
+    [{"longer_than": -1}, {"longer_than": "5ms"}, {"begin": "noon"}, {"end": 1 << 70}],
 )
 def test_wrong_choices(trace, words):
     """Are told at once."""
