@@ -361,3 +361,23 @@ def test_what_a_report_does_not_have_is_refused(run):
         status, printed, errors = run("report", *words, DATA / "recording-1")
         assert (status, printed) == (2, ""), words
         assert named in errors
+
+
+def test_a_page_is_of_a_whole_trace(run, tmp_path):
+    """A part is chosen in it; what is asked for is not left out without a word."""
+    path = tmp_path / "one.html"
+    for words in (
+        ["--begin=+1ms"],
+        ["--thread=7"],
+        ["--process=7"],
+        ["--tree"],
+        ["--min-duration=1us"],
+    ):
+        status, _, errors = run(
+            "report", "--to=html", "-o", path, *words, DATA / "recording-1"
+        )
+        assert status == 2, words
+        assert "a page is of a whole trace" in errors
+        assert not path.exists()
+    assert run("report", "--to=html", "-o", path, DATA / "recording-1")[0] == 0
+    assert path.read_text().startswith("<!doctype html>")

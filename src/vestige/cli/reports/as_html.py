@@ -9,8 +9,11 @@ from ..._typing import TYPE_CHECKING
 from ...analysis.intervals import intervals_of
 from ...damage import Damage
 from ...errors import CommandError
+from ...graph import Selection
 from ...page.event_rows import EventRows
 from ...page.one_file import one_file
+from ..exit_statuses import WRONG_USAGE
+from .kinds import call_options
 
 if TYPE_CHECKING:
     from ...analysis.calls import CallTree
@@ -49,8 +52,9 @@ def make_report(reading: Reading) -> PageReport:
         reading: The traces.
 
     Raises:
-        CommandError: Nothing was recorded.
+        CommandError: Nothing was recorded, or a part of it is asked for.
     """
+    _check(reading)
     with reading.progress() as progress:
         intervals, calls = intervals_of(
             reading.source,
@@ -62,6 +66,21 @@ def make_report(reading: Reading) -> PageReport:
     if calls is None or not intervals.rows:
         raise CommandError(f"{reading.paths}: no event record to show")
     return PageReport(intervals, calls)
+
+
+def _check(reading: Reading) -> None:
+    """Refuse what a page does not do: it holds all, and people choose in it."""
+    asked = [f"--{name.replace('_', '-')}" for name in call_options(reading.options)]
+    if reading.wanted:
+        asked.append(reading.wanted)
+    if reading.selection != Selection():
+        asked.append("a choice of events or times")
+    if asked:
+        raise CommandError(
+            f"--to html: a page is of a whole trace, not for {asked[0]}: ranges and "
+            "functions are chosen in it",
+            exit_code=WRONG_USAGE,
+        )
 
 
 def write(report: PageReport, style: CallStyle, reading: Reading) -> Iterator[str]:

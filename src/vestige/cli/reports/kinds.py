@@ -18,6 +18,7 @@ __all__ = [
     "KINDS",
     "Kind",
     "add_kind_arguments",
+    "call_options",
     "chosen_kind",
     "make_report",
 ]
@@ -118,6 +119,15 @@ def add_kind_arguments(parser: argparse.ArgumentParser) -> None:
             group.add_argument(f"--{kind.name}", metavar=kind.value, help=kind.summary)
 
 
+def call_options(options: argparse.Namespace) -> list[str]:
+    """Return which options are given that are about calls, by their attributes.
+
+    Args:
+        options: The parsed command line.
+    """
+    return [name for name in ("tree", *_OF_CALLS) if getattr(options, name)]
+
+
 def chosen_kind(options: argparse.Namespace) -> Kind:
     """Return the report that a command line asks for.
 
@@ -129,13 +139,11 @@ def chosen_kind(options: argparse.Namespace) -> Kind:
     """
     asked = (kind for kind in KINDS if getattr(options, kind.name) not in {None, False})
     kind = next(asked, DEFAULT)
-    given = (
-        [name for name in _OF_CALLS if getattr(options, name)]
-        if not kind.of_calls
-        else []
-    )
-    if options.tree and not kind.has_tree:
-        given.insert(0, "tree")
+    given = [
+        name
+        for name in call_options(options)
+        if not (kind.has_tree if name == "tree" else kind.of_calls)
+    ]
     if given:
         raise CommandError(
             f"--{given[0].replace('_', '-')}: not for --{kind.name}",
