@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...plain_text import plain
 from .call_style import LEAST_NAME, CallStyle, bold, cut
 
-__all__ = ["column_lines", "size"]
+__all__ = ["column_lines", "part_lines", "size"]
 
 GAP = "  "
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -52,3 +52,23 @@ def column_lines(
         yield bold(line, style) if number == 0 else line
     if len(rows) > len(shown):
         yield f"{len(rows) - len(shown)} more: --limit=0 shows all"
+
+
+def part_lines(
+    title: str, head: Sequence[str], rows: Sequence[Sequence[str]], style: CallStyle
+) -> Iterator[str]:
+    """Write a part of a report: its title and a table; nothing without rows.
+
+    Args:
+        title: The title.
+        head: Titles of the columns.
+        rows: The cells.
+        style: What is shown.
+
+    Yields:
+        The lines, an empty one first.
+    """
+    if rows:
+        yield ""
+        yield bold(title, style)
+        yield from column_lines(head, rows, style)

@@ -1,7 +1,8 @@
-"""What reports of calls have for viewers: all of their call tree."""
+"""Reports of calls as files of viewers: all of their call tree."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..._typing import TYPE_CHECKING
@@ -11,23 +12,29 @@ from ..exit_statuses import WRONG_USAGE
 from .calls import CallsReport
 
 if TYPE_CHECKING:
+    from ..render.call_style import CallStyle
     from .reading import Reading
     from .report import Report
 
-__all__ = ["viewer_bytes"]
+__all__ = ["write"]
 
 
-def viewer_bytes(report: Report, reading: Reading, to: str) -> bytes:
-    """Return a file for a viewer.
+def write(report: Report, style: CallStyle, reading: Reading) -> Iterator[bytes]:
+    """Write a file for the viewer that the command line names.
 
     Args:
         report: A report of calls.
+        style: What is shown of tables.
         reading: What it was made of; the file is called as the first of its traces.
-        to: The format.
+
+    Yields:
+        The file.
 
     Raises:
         CommandError: The report is none of calls.
     """
+    del style
+    to = reading.options.to
     if not isinstance(report, CallsReport):
         raise CommandError(f"--to {to}: no calls", exit_code=WRONG_USAGE)
-    return tree_bytes(report.tree, to, Path(reading.options.paths[0]).name or "trace")
+    yield tree_bytes(report.tree, to, Path(reading.options.paths[0]).name or "trace")

@@ -51,9 +51,9 @@ FORMS: tuple[Form, ...] = (
     Form(TABLE, "as_table", "for people"),
     Form("json", "as_json", "all facts"),
     Form("csv", "as_csv", "the main table"),
-    Form("folded", "as_folded", "stacks for flame graphs", ("calls",)),
-    Form("speedscope", "as_speedscope", "for speedscope", ("calls",)),
-    Form("pprof", "as_pprof", "for go tool pprof", ("calls",), is_text=False),
+    Form("folded", "as_viewer", "stacks for flame graphs", ("calls",)),
+    Form("speedscope", "as_viewer", "for speedscope", ("calls",)),
+    Form("pprof", "as_viewer", "for go tool pprof", ("calls",), is_text=False),
     Form(
         "html",
         "as_html",

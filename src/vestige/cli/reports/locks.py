@@ -8,8 +8,8 @@ from ..._typing import TYPE_CHECKING
 from ...analysis.locks import LockCounts, Locks, LockSite, read_locks
 from ...damage import Damage
 from ...errors import CommandError
-from ..render.call_style import CallStyle, bold, duration
-from ..render.columns import column_lines
+from ..render.call_style import CallStyle, duration
+from ..render.columns import part_lines
 from ..render.debuginfo import count
 from .report import Table
 
@@ -56,8 +56,8 @@ class LocksReport:
             f"{count(total.acquired, 'lock')} of {count(len(found.locks), 'mutex')}: "
             f"waited {duration(total.waited)}, held {duration(total.held)}"
         )
-        yield from self._part("By place", (*COUNTS, "place"), self._site_rows(), style)
-        yield from self._part("By mutex", (*COUNTS, "mutex"), self._lock_rows(), style)
+        yield from part_lines("By place", (*COUNTS, "place"), self._site_rows(), style)
+        yield from part_lines("By mutex", (*COUNTS, "mutex"), self._lock_rows(), style)
         rows = [
             (
                 duration(one.waited),
@@ -68,7 +68,7 @@ class LocksReport:
             for one in found.blockings
         ]
         head = ("waited", "longest", "times", "who waited for whom")
-        yield from self._part("Who blocked whom", head, rows, style)
+        yield from part_lines("Who blocked whom", head, rows, style)
         rows = [
             (
                 duration(one.duration),
@@ -79,17 +79,8 @@ class LocksReport:
             for one in found.longest
         ]
         head = ("waited", "thread", "holder", "place")
-        yield from self._part("Longest waits", head, rows, style)
+        yield from part_lines("Longest waits", head, rows, style)
         yield from self._notes()
-
-    @staticmethod
-    def _part(
-        title: str, head: Sequence[str], rows: Sequence[Sequence[str]], style: CallStyle
-    ) -> Iterator[str]:
-        if rows:
-            yield ""
-            yield bold(title, style)
-            yield from column_lines(head, rows, style)
 
     def _site_rows(self) -> list[tuple[str, ...]]:
         return [(*_cells(one), str(one.site)) for one in self.locks.sites]

@@ -8,8 +8,8 @@ from ..._typing import TYPE_CHECKING
 from ...analysis.memory import Memory, MemoryCounts, MemorySite, read_memory
 from ...damage import Damage
 from ...errors import CommandError
-from ..render.call_style import CallStyle, bold
-from ..render.columns import column_lines, size
+from ..render.call_style import CallStyle
+from ..render.columns import part_lines, size
 from ..render.debuginfo import count
 from .report import Table
 
@@ -58,13 +58,13 @@ class MemoryReport:
             f"{count(total.allocations, 'block')} got"
         )
         rows = [(*_cells(one), str(one)) for one in found.sites]
-        yield from self._part("By place", (*COUNTS, "place"), rows, style)
+        yield from part_lines("By place", (*COUNTS, "place"), rows, style)
         if len(found.processes) > 1:
             rows = [
                 (*_cells(one), f"{one.process.pid} {one.process.name or ''}")
                 for one in found.processes
             ]
-            yield from self._part("By process", (*COUNTS, "process"), rows, style)
+            yield from part_lines("By process", (*COUNTS, "process"), rows, style)
         doubles = [
             (
                 f"{one.address:#x}",
@@ -74,17 +74,8 @@ class MemoryReport:
             for one in found.double_frees
         ]
         head = ("block", "thread", "freed twice")
-        yield from self._part("Double frees", head, doubles, style)
+        yield from part_lines("Double frees", head, doubles, style)
         yield from self._notes()
-
-    @staticmethod
-    def _part(
-        title: str, head: Sequence[str], rows: Sequence[Sequence[str]], style: CallStyle
-    ) -> Iterator[str]:
-        if rows:
-            yield ""
-            yield bold(title, style)
-            yield from column_lines(head, rows, style)
 
     def _notes(self) -> Iterator[str]:
         found = self.memory
