@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import core
 from ..analysis.calls import CallTree
-from ..analysis.intervals import Intervals
+from ..analysis.intervals import BLOCK_WIDTHS, LATEST, Intervals
 from .assembly import assembled, json_in_html
 from .meta import meta_of
 from .sources import SourceLines
@@ -84,7 +84,7 @@ def _levels(intervals: Intervals, room: int) -> Iterator[tuple[int, str]]:
         width, blocks = sizes[number]
         if blocks * _BYTES_OF_BLOCK > room and number < len(sizes) - 1:
             return
-        packed = _packed(intervals.blocks(number, 0, _LATEST))
+        packed = _packed(intervals.blocks(number, 0, LATEST))
         room -= len(packed)
         if room < 0 and number < len(sizes) - 1:
             return
@@ -96,9 +96,6 @@ def _levels(intervals: Intervals, room: int) -> Iterator[tuple[int, str]]:
             yield 0, packed
 
 
-_LATEST = (1 << 62) - 1
-_WIDTHS = (4, 2, 1, 4, 8, 8, 4, 8)
-"""Of the columns of blocks, bytes; the third one has the flags."""
 _OTHERS = 16
 """The flag of blocks of other event records, which come after those of calls."""
 
@@ -106,13 +103,13 @@ _OTHERS = 16
 def _single_calls(intervals: Intervals) -> bytes:
     """Return each call as a block, and the other event records of the finest level."""
     calls = intervals.window(0, intervals.end - intervals.begin)
-    blocks = intervals.blocks(0, 0, _LATEST)
-    size, count = len(calls) // sum(_WIDTHS), len(blocks) // sum(_WIDTHS)
-    before = sum(_WIDTHS[:2]) * count
+    blocks = intervals.blocks(0, 0, LATEST)
+    size, count = len(calls) // sum(BLOCK_WIDTHS), len(blocks) // sum(BLOCK_WIDTHS)
+    before = sum(BLOCK_WIDTHS[:2]) * count
     others = sum(1 for flags in blocks[before : before + count] if flags & _OTHERS)
     joined = []
     at = end = 0
-    for width in _WIDTHS:
+    for width in BLOCK_WIDTHS:
         joined.append(calls[at : at + width * size])
         at += width * size
         end += width * count

@@ -9,11 +9,13 @@ from .call_selection import (
     rows_of,
 )
 from .index_cache import BESIDE, IndexFile, index_key
-from .intervals import Intervals, Loss, Row, intervals_of
+from .intervals import BLOCK_WIDTHS, LATEST, Intervals, Loss, Row, intervals_of
 from .states import Change, State, StateRule, States, StateTimeline, states
 
 __all__ = [
     "BESIDE",
+    "BLOCK_WIDTHS",
+    "LATEST",
     "Call",
     "CallInside",
     "CallRange",

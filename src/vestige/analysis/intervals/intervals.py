@@ -30,6 +30,9 @@ __all__ = ["Intervals", "Loss", "Row", "intervals_of"]
 EARLIEST, LATEST = -(1 << 63), (1 << 63) - 1
 """All times are between these."""
 
+BLOCK_WIDTHS = (4, 2, 1, 4, 8, 8, 4, 8)
+"""Widths of the columns of :meth:`Intervals.blocks`, bytes."""
+
 _ANY_STREAM = (1 << 32) - 1
 _UNKNOWN = Function("(unknown)")
 
@@ -161,7 +164,7 @@ class Intervals:
         """Return how many calls are within each other in each row."""
         coarsest = self.finest + len(self.levels) - 1
         blocks = self.index.blocks(coarsest, EARLIEST, LATEST, 0)
-        count = len(blocks) // 39
+        count = len(blocks) // sum(BLOCK_WIDTHS)
         view = memoryview(blocks)
         rows = view[: 4 * count].cast("I")
         depths = view[4 * count : 6 * count].cast("H")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ...plain_text import plain
 from .call_style import LEAST_NAME, CallStyle, bold, cut
 
-__all__ = ["column_lines", "part_lines", "size"]
+__all__ = ["aligned_lines", "column_lines", "part_lines", "size"]
 
 GAP = "  "
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -28,6 +28,25 @@ def size(count: int) -> str:
     return f"{count} B" if unit == "B" else f"{number:.4g} {unit}"
 
 
+def aligned_lines(rows: Sequence[Sequence[str]], style: CallStyle) -> Iterator[str]:
+    """Write rows below each other: numbers, and a text that is cut to the terminal.
+
+    Args:
+        rows: The cells of each, as many in all. The last one may hold anything.
+        style: How wide the terminal is.
+
+    Yields:
+        The lines.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    room = max(LEAST_NAME, style.width - sum(widths) - len(GAP) * len(widths))
+    for row in rows:
+        numbers = [
+            cell.rjust(width) for cell, width in zip(row[:-1], widths, strict=True)
+        ]
+        yield GAP.join([*numbers, cut(plain(row[-1]), room)]).rstrip()
+
+
 def column_lines(
     head: Sequence[str], rows: Sequence[Sequence[str]], style: CallStyle
 ) -> Iterator[str]:
@@ -42,13 +61,7 @@ def column_lines(
         The lines.
     """
     shown = rows[: style.limit] if style.limit else rows
-    widths = [
-        max(len(row[index]) for row in (head, *shown)) for index in range(len(head) - 1)
-    ]
-    room = max(LEAST_NAME, style.width - sum(widths) - len(GAP) * len(widths))
-    for number, row in enumerate((head, *shown)):
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=False)]
-        line = GAP.join([*cells, cut(plain(row[-1]), room)])
+    for number, line in enumerate(aligned_lines((head, *shown), style)):
         yield bold(line, style) if number == 0 else line
     if len(rows) > len(shown):
         yield f"{len(rows) - len(shown)} more: --limit=0 shows all"

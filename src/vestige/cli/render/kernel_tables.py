@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..._typing import TYPE_CHECKING
 from ...plain_text import plain
-from .call_style import LEAST_NAME, CallStyle, bold, cut, duration
+from .call_style import CallStyle, bold, duration
+from .columns import aligned_lines
 from .debuginfo import count
 from .pair_table import PERCENTILES, pair_facts, pair_lines, pair_notes, percent_name
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["THREAD_COLUMNS", "kernel_facts", "kernel_lines"]
 
-GAP = "  "
 THREAD_COLUMNS = (
     *("tid", "name", "running_ns", "turns", "wakeups"),
     *("latency_p50_ns", "latency_p99_ns", "latency_max_ns"),
@@ -79,13 +79,7 @@ def _section(
     shown = rows[: limit + 1] if limit else rows
     yield ""
     yield bold(title, style)
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    room = max(style.width - sum(width + len(GAP) for width in widths[:-1]), LEAST_NAME)
-    for row in shown:
-        numbers = [
-            cell.rjust(width) for cell, width in zip(row[:-1], widths, strict=False)
-        ]
-        yield GAP.join([*numbers, cut(row[-1], room)]).rstrip()
+    yield from aligned_lines(shown, style)
     if len(shown) < len(rows):
         yield f"and {count(len(rows) - len(shown), 'row')} more (see --limit)"
 
