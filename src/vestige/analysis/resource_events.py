@@ -42,6 +42,8 @@ class Reading(NamedTuple):
     """The sites."""
     names: dict[tuple[int, int | None], str | None]
     """Names of processes, by process space and process ID."""
+    traces: dict[int, str]
+    """Names of traces, by process space."""
     losses: list[LostNotice]
     """What the tracer lost."""
     damage: list[Damage]
@@ -81,7 +83,8 @@ def read_calls(  # noqa: PLR0913, PLR0917 - two callers, which have them all
     names = tuple(name for name, _ in (*kinds, *entries, *exits))
     wanted = (selection or Selection()).narrowed(names, None, None)
     damage = Graph([source], sink, filters, wanted, progress=progress).run()
-    return Reading(sink.sites, sink.names, sink.losses, damage, sink.paths)
+    traces = {one.process_space: one.trace.name for one in source.streams}
+    return Reading(sink.sites, sink.names, traces, sink.losses, damage, sink.paths)
 
 
 class _CallSink:

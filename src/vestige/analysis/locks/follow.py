@@ -282,7 +282,7 @@ class LockFollower:
 
 def _process(key: tuple[int, int | None], read: Reading) -> Process:
     process = None if key[1] is None else Vpid(key[1])
-    return Process(process, read.names.get(key))
+    return Process(process, read.names.get(key), read.traces.get(key[0], ""))
 
 
 def _thread(maker: Maker, read: Reading) -> Thread:

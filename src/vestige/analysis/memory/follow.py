@@ -246,7 +246,7 @@ def _name(site: int, read: Reading) -> str:
 
 def _process(key: ProcessKey, read: Reading) -> Process:
     process = None if key[1] is None else Vpid(key[1])
-    return Process(process, read.names.get(key))
+    return Process(process, read.names.get(key), read.traces.get(key[0], ""))
 
 
 def _facts(counts: MemoryCounts) -> dict[str, int]:
