@@ -12,14 +12,13 @@ from ..core import Event
 from ..debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
 from ..graph import Selection, Stream, merges
 from ..plain_text import plain
+from .field_texts import FieldTexts
 
 __all__ = ["EventRows"]
 
 _LONGEST_TEXT = 400
 """Characters of the fields of an event record."""
 _ENDS = frozenset({*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS})
-_CONTEXTS = ("context.", "packet_context.", "header.")
-"""Before the names of fields that say who has recorded, which the row tells."""
 
 _Origin = tuple[str, int | None, int | None, str | None]
 """Name of the trace, process ID, thread ID, and name of the data stream."""
@@ -39,6 +38,7 @@ class EventRows:
     ) -> None:
         self._streams = [*streams]
         self._origin = origin
+        self._fields = FieldTexts(_LONGEST_TEXT)
         self._names = sorted(
             {name for stream in self._streams for name in _names_of(stream)}
         )
@@ -85,7 +85,7 @@ class EventRows:
         # What is selected by time has one.
         since = (event.timestamp or 0) - self._origin
         name = plain(event.name or "")[:_LONGEST_TEXT]
-        return [since, row, name, _fields_of(event)]
+        return [since, row, name, self._fields.of(event)]
 
 
 def _origins(event: Event) -> Iterator[_Origin]:
@@ -110,19 +110,3 @@ def _names_of(stream: Stream) -> Iterator[str]:
     for name, is_left_out in zip(names, left_out or [False] * len(names), strict=True):
         if name is not None and not is_left_out and name not in _ENDS:
             yield name
-
-
-def _fields_of(event: Event) -> str:
-    parts = []
-    length = 0
-    for name in event.keys():  # noqa: SIM118 - it is no mapping
-        if name.startswith(_CONTEXTS):
-            continue
-        value = event[name]
-        shown = f'"{value}"' if isinstance(value, str) else str(value)
-        parts.append(f"{name} = {shown}")
-        length += len(parts[-1])
-        if length > _LONGEST_TEXT:
-            break
-    text = plain(", ".join(parts))
-    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"

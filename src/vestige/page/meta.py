@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
+from .._typing import TYPE_CHECKING
 from ..analysis.calls import CallTree
 from ..analysis.intervals import Intervals, Row
 from ..analysis.threads import Process, Thread
 from ..plain_text import plain
 from .call_facts import FunctionTable, durations, sums, tree
+from .cpus import cpus_of
+from .waits import waits_of
+
+if TYPE_CHECKING:
+    from ..analysis.locks import Locks
 
 __all__ = ["meta_of", "order_of"]
 
 
-def meta_of(
+def meta_of(  # noqa: PLR0913, PLR0917 - what is shown
     title: str,
     intervals: Intervals,
     calls: CallTree | None,
     levels: Sequence[int],
     table: FunctionTable | None = None,
+    locks: Locks | None = None,
 ) -> dict[str, Any]:
     """Return what the page begins with, as JSON has it.
 
@@ -34,6 +41,7 @@ def meta_of(
         levels: How long a call is at least that is shown by itself, nanoseconds, for
             each level that the page can ask for; the finest first.
         table: Numbers the functions, which begins with those of the intervals.
+        locks: What is known of mutexes, if they are to be shown.
     """
     table = table or FunctionTable(intervals.functions)
     has_sums = calls is not None
@@ -53,10 +61,11 @@ def meta_of(
         "begin": str(begin),
         "span": max(intervals.end - begin, 1),
         "processes": [{"pid": one.pid, "name": _name(one)} for one in processes],
-        "rows": _rows(intervals.rows, processes),
+        "rows": _rows(intervals.rows, processes, cpus_of(intervals)),
         "order": order_of(intervals.rows),
         "levels": [{"width": width} for width in levels],
         "losses": _losses(intervals),
+        "waits": waits_of(locks, intervals.rows, begin),
         "tree": tree(calls.root(), table) if has_sums else None,
         "sums": sums(functions, table),
         "durations": durations(functions, table, rows, begin),
@@ -92,19 +101,22 @@ def _name(process: Process) -> str:
     return plain(process.name or process.trace or "process")
 
 
-def _rows(rows: Sequence[Row], processes: Sequence[Process]) -> list[dict[str, Any]]:
+def _rows(
+    rows: Sequence[Row], processes: Sequence[Process], cpus: Mapping[int, str]
+) -> list[dict[str, Any]]:
     callers = {row.thread for row in rows if row.kind == "calls"}
     return [
         {
             "process": processes.index(row.process),
             "tid": row.tid,
-            "name": _row_name(row, callers),
+            "name": cpus.get(number) or _row_name(row, callers),
+            "thread": cpus.get(number) or _row_name(row, ()),
             "kind": row.kind,
             "depths": row.depth,
             "events": row.events,
             "calls": row.calls,
         }
-        for row in rows
+        for number, row in enumerate(rows)
     ]
 
 

@@ -8,11 +8,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .. import core
+from .._typing import TYPE_CHECKING
 from ..analysis.calls import CallTree
 from ..analysis.intervals import BLOCK_WIDTHS, LATEST, Intervals
 from .assembly import assembled, json_in_html
 from .meta import meta_of
 from .sources import SourceLines
+
+if TYPE_CHECKING:
+    from ..analysis.locks import Locks
 
 __all__ = ["LIMIT", "one_file"]
 
@@ -37,6 +41,7 @@ def one_file(  # noqa: PLR0913 - what is shown, and how much of it
     events: Iterable[list[Any]] = (),
     *,
     has_more_events: bool = False,
+    locks: Locks | None = None,
     limit: int = LIMIT,
 ) -> Iterator[str]:
     """Write the page of a trace.
@@ -48,13 +53,14 @@ def one_file(  # noqa: PLR0913 - what is shown, and how much of it
         events: Its event records that are no calls: time since the begin (nanoseconds),
             row, name and fields of each.
         has_more_events: Whether there are more of them.
+        locks: What is known of mutexes, if anything is.
         limit: How large the page may become, bytes; the shortest calls are put together
             until it is small enough.
 
     Yields:
         Parts of the file.
     """
-    meta = meta_of(title, intervals, calls, [])
+    meta = meta_of(title, intervals, calls, [], locks=locks)
     meta["events"] = list(events)
     meta["hasMoreEvents"] = has_more_events
     meta["sources"] = _sources(meta)

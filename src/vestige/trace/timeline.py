@@ -13,6 +13,7 @@ from ..notebook import frame_html
 if TYPE_CHECKING:
     from ..analysis import CallTree
     from ..analysis.intervals import Intervals
+    from ..analysis.locks import Locks
     from ..graph import Stream
 
 __all__ = ["Timeline", "TimelineSource"]
@@ -32,6 +33,13 @@ class TimelineSource(Protocol):
 
     def intervals(self) -> Intervals:
         """Return its calls as a timeline."""
+
+    def locks(self, *, longest: int) -> Locks:
+        """Find out who waited for mutexes.
+
+        Args:
+            longest: How many of the longest waits are kept.
+        """
 
     def call_tree(self, *, durations: bool) -> CallTree:
         """Rebuild its calls.
@@ -61,6 +69,7 @@ class Timeline:
         """Return the page, which asks for nothing that is not in it."""
         from ..page.event_rows import EventRows  # noqa: PLC0415 - few need it
         from ..page.one_file import one_file  # noqa: PLC0415 - as above
+        from ..page.waits import read_waits  # noqa: PLC0415 - as above
 
         intervals = self._trace.intervals()
         tree = self._tree
@@ -74,6 +83,9 @@ class Timeline:
             tree,
             found["events"],
             has_more_events=found["more"],
+            locks=read_waits(
+                self._trace.streams, lambda most: self._trace.locks(longest=most)
+            ),
             limit=LIMIT,
         )
         return "".join(page)

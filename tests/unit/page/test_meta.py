@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
+from support.kernel_traces import write_kernel_trace
 from vestige.analysis import Process
-from vestige.analysis.intervals import Row
-from vestige.page.meta import order_of
+from vestige.analysis.intervals import Row, intervals_of
+from vestige.components.sources.ctf_fs import CtfFsSource
+from vestige.page.meta import meta_of, order_of
 from vestige.units import Nanoseconds, Vpid
 
 
@@ -31,3 +34,14 @@ def test_threads_stand_by_their_processes():
         row(3, 4, 70, "events"),
     ]
     assert order_of(rows) == [1, 4, 3, 0, 2, 5]
+
+
+def test_rows_without_a_thread_are_of_cpus(tmp_path: Path):
+    """Their event records are of whatever thread ran there."""
+    records = [(cpu, 10 + cpu, "sched_waking", {"tid": 5}) for cpu in (0, 2)]
+    path = write_kernel_trace(tmp_path / "trace", records)
+    intervals, calls = intervals_of(CtfFsSource([path]))
+
+    meta = meta_of("x", intervals, calls, [])
+
+    assert [row["thread"] for row in meta["rows"]] == ["CPU 0", "CPU 2"]

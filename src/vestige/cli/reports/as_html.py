@@ -7,11 +7,13 @@ from pathlib import Path
 
 from ..._typing import TYPE_CHECKING
 from ...analysis.intervals import intervals_of
+from ...analysis.locks import read_locks
 from ...damage import Damage
 from ...errors import CommandError
 from ...graph import Selection
 from ...page.event_rows import EventRows
 from ...page.one_file import one_file
+from ...page.waits import read_waits
 from ..exit_statuses import WRONG_USAGE
 from .kinds import call_options
 
@@ -104,4 +106,8 @@ def write(report: PageReport, style: CallStyle, reading: Reading) -> Iterator[st
         report.calls,
         found["events"],
         has_more_events=found["more"],
+        locks=read_waits(
+            reading.source.streams,
+            lambda most: read_locks(reading.source, reading.places(), longest=most),
+        ),
     )

@@ -5,7 +5,7 @@ let ofFunctions = [];
 
 export function readStyle() {
   const style = getComputedStyle(document.documentElement);
-  const names = ["paper", "panel", "ink", "faint", "line", "accent", "warn", "shade", "bar", "light", "strong", "on-block"];
+  const names = ["paper", "panel", "ink", "faint", "line", "accent", "warn", "shade", "bar", "light", "strong", "on-block", "wait"];
   ofStyle = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   ofFunctions = [];
   hatches.clear();

@@ -2,6 +2,7 @@
 
 import { ACROSS_LOSS, MERGED, OPEN_AT_BEGIN, OPEN_AT_END } from "vestige/blocks.js";
 import { Histogram } from "vestige/histogram.js";
+import { threadName } from "vestige/names.js";
 import { Table, facts, heading, note } from "vestige/table.js";
 import { clock, count, duration, since } from "vestige/times.js";
 
@@ -28,11 +29,10 @@ export class Details {
 
   ofCall(call) {
     const box = document.createElement("div");
-    const row = this.data.rows[call.row];
     const isMerged = (call.flags & MERGED) !== 0;
     box.append(heading(isMerged ? `${count(call.count)} short calls` : "This call"));
     const pairs = [
-      ["thread", `${row.name ?? ""} ${row.tid ?? ""}`.trim()],
+      ["thread", threadName(this.data, call.row)],
       ["begins", `${since(call.start)} (${clock(this.data.meta.begin, call.start)})`],
       [isMerged ? "from first to last" : "duration", duration(call.length)],
     ];
@@ -90,16 +90,11 @@ export class Details {
     const columns = [
       { name: "Duration", text: (one) => duration(one[2]), value: (one) => one[2] },
       { name: "Begins", text: (one) => since(one[1]), value: (one) => one[1] },
-      { name: "Thread", isName: true, text: (one) => this.rowName(one[0]), value: (one) => this.rowName(one[0]) },
+      { name: "Thread", isName: true, text: (one) => threadName(this.data, one[0]), value: (one) => threadName(this.data, one[0]) },
     ];
     const empty = `none of the ${longest.length} longest calls, which are kept, took so long`;
     const table = new Table(inner, columns, { sort: 0, empty, choose: (one) => this.view.bring(one[1], one[2]) });
     table.show(rows);
-  }
-
-  rowName(index) {
-    const row = this.data.rows[index];
-    return row ? `${row.name ?? ""} ${row.tid ?? ""}`.trim() : "?";
   }
 
   ofSource(source) {

@@ -1,5 +1,6 @@
 /** The events of a range that are no entries or exits of functions. */
 
+import { threadName } from "vestige/names.js";
 import { Table, note } from "vestige/table.js";
 import { clock, since } from "vestige/times.js";
 
@@ -12,7 +13,7 @@ export class Events {
     const columns = [
       { name: "Since begin", text: (one) => since(one[0], 1, data.span), value: (one) => one[0] },
       { name: "Time", text: (one) => clock(data.meta.begin, one[0]), value: (one) => one[0] },
-      { name: "Thread", isName: true, text: (one) => this.rowName(one[1]), value: (one) => this.rowName(one[1]) },
+      { name: "Thread", isName: true, text: (one) => threadName(data, one[1]), value: (one) => threadName(data, one[1]) },
       { name: "Event", isName: true, text: (one) => one[2], value: (one) => one[2] },
       { name: "Fields", isName: true, text: (one) => one[3], value: (one) => one[3] },
     ];
@@ -29,14 +30,18 @@ export class Events {
     if (this.data.isServed) this.box.replaceChildren(note("Reading …"));
     const { events, more, hasMore } = await this.data.events(begin, end, MOST);
     if (asked !== this.asked) return; // another range is wanted by now
-    this.table.show(events);
+    this.found = { events, more, hasMore };
+    this.list();
+  }
+
+  /** Show what was read, as far as the search wants it. */
+  list() {
+    if (!this.found) return;
+    const { events, more, hasMore } = this.found;
+    const { test } = this.view;
+    this.table.show(test ? events.filter((one) => test(one[2]) || test(one[3])) : events);
     this.box.replaceChildren(this.table.box);
     if (more) this.box.append(note(`The first ${MOST} of this range; choose a shorter one to see others.`));
     if (hasMore) this.box.append(note('Later events are not in this file; "vestige open" shows them all.'));
-  }
-
-  rowName(index) {
-    const row = this.data.rows[index];
-    return row ? `${row.name ?? ""} ${row.tid ?? ""}`.trim() : "";
   }
 }

@@ -1,5 +1,7 @@
 /** Which thread is where: lanes of processes and threads, from top to bottom. */
 
+import { processName } from "vestige/names.js";
+
 export const LANE = 17;
 export const GUTTER = 176;
 const HEAD = 20;
@@ -23,7 +25,7 @@ export class Layout {
       const row = this.meta.rows[index];
       if (row.process !== process) {
         process = row.process;
-        this.places.push({ kind: "process", process, title: titleOf(this.meta.processes[process]), top, height: HEAD });
+        this.places.push({ kind: "process", process, title: processName(this.meta.processes[process]), top, height: HEAD });
         top += HEAD;
       }
       if (this.closed.has(process)) continue;
@@ -69,9 +71,4 @@ export class Layout {
 function isSameStrip(above, row) {
   if (above.kind !== "row" || row.kind !== "events" || row.tid === null) return false;
   return above.row.kind === "events" && above.row.tid === row.tid && above.row.process === row.process;
-}
-
-function titleOf(process) {
-  if (!process) return "unknown process";
-  return process.pid === null ? process.name : `${process.name} ${process.pid}`;
 }

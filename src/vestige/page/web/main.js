@@ -8,6 +8,7 @@ import { Events } from "vestige/events.js";
 import { Flame } from "vestige/flame.js";
 import { GUTTER } from "vestige/layout.js";
 import { Minimap } from "vestige/minimap.js";
+import { threadName } from "vestige/names.js";
 import { Search } from "vestige/search.js";
 import { Table, note } from "vestige/table.js";
 import { Timeline } from "vestige/timeline.js";
@@ -90,6 +91,7 @@ class Page {
       this.later();
       this.flame.draw();
       this.listFunctions();
+      this.events.list();
     });
     view.addEventListener("call", () => {
       this.later();
@@ -172,8 +174,10 @@ class Page {
 
   point(event) {
     const call = this.timeline.hit(event.offsetX, event.offsetY);
+    const wait = this.timeline.waitAt(event.offsetX, event.offsetY);
     const loss = call ? undefined : this.timeline.lossAt(event.offsetX, event.offsetY);
-    if (call) this.tip.show(event, this.describe(call));
+    if (wait) this.tip.show(event, this.timeline.waits.describe(wait));
+    else if (call) this.tip.show(event, this.describe(call));
     else if (loss) this.tip.show(event, describeLoss(loss));
     else this.tip.hide();
   }
@@ -189,6 +193,12 @@ class Page {
       this.timeline.layout.opened.add(found.place.index);
       this.timeline.layout.arrange();
       this.later();
+      return;
+    }
+    const wait = this.timeline.waitAt(event.offsetX, event.offsetY);
+    if (wait) {
+      this.view.choose([wait.begin, wait.begin + wait.length]);
+      this.showPanel("events");
       return;
     }
     const call = this.timeline.hit(event.offsetX, event.offsetY);
@@ -229,7 +239,7 @@ class Page {
     if (call.flags & OPEN_AT_BEGIN) lines.push("its entry was not recorded");
     if (call.flags & OPEN_AT_END) lines.push("its exit was not recorded: it took at least this long");
     if (call.flags & ACROSS_LOSS) lines.push("events were lost in it: it may be two calls");
-    lines.push(`${since(call.start)}, thread ${row.tid ?? "?"}`);
+    lines.push(`${since(call.start)}, ${threadName(this.data, call.row)}`);
     if (known.source ?? known.object) lines.push(known.source ?? known.object);
     return lines;
   }

@@ -1,4 +1,4 @@
-/** Searching for functions by a part of their names, or by /a pattern/. */
+/** Searching for functions and events by a part of what they say, or by /a pattern/. */
 
 import { count } from "vestige/times.js";
 
@@ -28,7 +28,7 @@ export class Search {
     });
     this.places = this.longest(matches);
     this.found.textContent = matches.size ? `${count(matches.size)} function${matches.size > 1 ? "s" : ""}` : "no function";
-    this.view.search(matches);
+    this.view.search(matches, test);
   }
 
   /** Their longest calls, by time: what the buttons go through. */

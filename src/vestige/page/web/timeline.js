@@ -4,6 +4,7 @@ import { ACROSS_LOSS, MERGED, OPEN_AT_BEGIN, OPEN_AT_END } from "vestige/blocks.
 import { colour, functionColour, hatch, sized } from "vestige/colours.js";
 import { GUTTER, LANE, Layout } from "vestige/layout.js";
 import { since, step } from "vestige/times.js";
+import { Waits } from "vestige/waits.js";
 
 export const RULER = 24;
 const LETTER = 6.5; // about as wide as one is, in pixels
@@ -15,12 +16,14 @@ export class Timeline {
     this.box = document.getElementById("timeline");
     this.canvas = document.getElementById("picture");
     this.layout = new Layout(data.meta);
+    this.waits = new Waits(data);
     this.drawn = { ms: 0, blocks: 0, level: 0 };
     this.times = []; // of the last drawings, milliseconds
   }
 
   changed() {
     this.layout.meta = this.data.meta;
+    this.waits.learn();
     this.layout.arrange();
   }
 
@@ -114,6 +117,9 @@ export class Timeline {
     pen.beginPath();
     pen.rect(GUTTER, RULER, this.width, this.box.clientHeight);
     pen.clip();
+    if (row.kind === "events") {
+      for (const one of place.indexes) this.drawWaits(one, y, place.height - 7);
+    }
     for (const blocks of this.parts) {
       if (row.kind === "calls") {
         for (let depth = 0; depth < place.lanes; depth++) this.drawLane(blocks, index, depth, y + depth * LANE, scale);
@@ -201,6 +207,32 @@ export class Timeline {
       pen.fillRect(from, y + height - high, wide, high);
       this.drawn.blocks++;
     }
+  }
+
+  /** Where a thread waited for a mutex. */
+  drawWaits(row, y, height) {
+    const pen = this.pen;
+    for (const wait of this.waits.within(row, this.view.begin, this.view.end)) {
+      const from = Math.max(GUTTER, this.xOf(wait.begin));
+      const wide = Math.max(1, Math.min(GUTTER + this.width, this.xOf(wait.begin + wait.length)) - from);
+      pen.fillStyle = colour("wait");
+      pen.globalAlpha = 0.45;
+      pen.fillRect(from, y, wide, height);
+      pen.globalAlpha = 1;
+      pen.fillRect(from, y, wide, 2);
+      if (wide < 40) continue;
+      pen.fillStyle = colour("ink");
+      pen.fillText(cut(this.waits.label(wait), wide - 6), from + 3, y + 9);
+    }
+  }
+
+  /** The wait for a mutex at a point of the canvas, or undefined. */
+  waitAt(x, y) {
+    if (x < GUTTER || y < RULER) return undefined;
+    const place = this.layout.at(y - RULER + this.box.scrollTop)?.place;
+    const slack = (this.view.end - this.view.begin) / this.width;
+    const time = this.timeOf(x);
+    return place?.indexes?.flatMap((row) => this.waits.within(row, time - slack, time + slack))[0];
   }
 
   drawLosses(top, height) {

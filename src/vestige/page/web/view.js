@@ -12,6 +12,7 @@ export class View extends EventTarget {
     this.call = null; // a block of the timeline
     this.functionId = null;
     this.matches = null; // a Set of functions, or null
+    this.test = null; // tells whether a text is searched for, or null
   }
 
   /** Show a range; it is moved and shortened until it lies in the trace. */
@@ -62,8 +63,9 @@ export class View extends EventTarget {
     this.tell("call");
   }
 
-  search(matches) {
+  search(matches, test = null) {
     this.matches = matches;
+    this.test = test;
     this.tell("search");
   }
 
