@@ -11,6 +11,7 @@ use crate::budget::FILE_BYTES;
 use crate::layout::PACKET_BYTES;
 use crate::packet::{Head, ALIGNMENT};
 use crate::recording::{Recording, SlotState};
+use crate::state::Process;
 use crate::streams::ring_name;
 use crate::sys::Span;
 
@@ -125,8 +126,7 @@ impl Recording {
             account = state.account;
             self.come_before(draft);
             self.write_draft(slot, state, draft, &mut account)?;
-            let process = (state.identity.vpid, state.identity.pid_namespace);
-            self.keep_state(account.instance_id, process, draft);
+            self.keep_state(account.instance_id, Process::of(&state.identity), draft);
         }
         advance(&mut account);
         self.arena.note(slot, &account);

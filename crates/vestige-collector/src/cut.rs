@@ -18,6 +18,7 @@ use crate::loaded_state::{Dump, Target};
 use crate::owner::Place;
 use crate::recording::Recording;
 use crate::register;
+use crate::state::Process;
 use crate::sys;
 
 /// The register of the next chunk, until that has begun.
@@ -119,11 +120,9 @@ impl Arenas {
             self.trace.streams().cut();
             self.trace.files.move_to(present);
             // Who ended since all was written has the rest in the chunk that begins.
-            let left: Vec<_> = all.iter().flat_map(|one| one.unfinished_slots()).collect();
-            let is_alive = |process| {
-                left.iter().any(|one| (one.identity.vpid, one.identity.pid_namespace) == process)
-            };
-            let states = self.trace.states.begin_chunk(&self.trace, is_alive);
+            let all = all.iter().flat_map(|one| one.unfinished_slots());
+            let left: Vec<_> = all.map(|one| Process::of(&one.identity)).collect();
+            let states = self.trace.states.begin_chunk(&self.trace, |one| left.contains(&one));
             let copied = states.as_ref().copied().unwrap_or(0);
             self.trace.budget().begin_anew(metadata.len() as u64 + copied);
             moved.and(states.map(drop))

@@ -42,6 +42,7 @@ pub mod packet;
 pub mod packet_follower;
 pub mod pass;
 pub mod pool;
+pub mod presence;
 pub mod process_maps;
 pub mod progress;
 pub mod recording;

@@ -13,17 +13,34 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::append::Draft;
 use crate::file_error::at_path;
 use crate::packet::Head;
+use crate::presence::is_there;
 use crate::recording::Recording;
+use crate::streams::Identity;
 use crate::trace::Trace;
 
 /// In front of the name that a copy gets.
 const HIDDEN: &str = ".state-";
 
+/// A process, until it executes another program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Process {
+    /// Its number and its PID namespace, which others had that it was before.
+    numbers: (u32, u64),
+    /// Later than theirs.
+    start: u64,
+}
+
+impl Process {
+    /// That of a thread.
+    pub const fn of(thread: &Identity) -> Self {
+        Self { numbers: (thread.vpid, thread.pid_namespace), start: thread.process_start }
+    }
+}
+
 /// The packets of one data stream.
 struct Told {
     instance: u64,
-    /// Of the process, and its PID namespace.
-    process: (u32, u64),
+    process: Process,
     packets: u64,
     bytes: u64,
     last_end: u64,
@@ -53,12 +70,19 @@ impl States {
 
     /// Copies them to the visible files of a chunk that begins; those of processes that are gone
     /// are forgotten. Bytes that were copied.
-    pub fn begin_chunk(
-        &self,
-        trace: &Trace,
-        is_alive: impl Fn((u32, u64)) -> bool,
-    ) -> io::Result<u64> {
+    ///
+    /// A process of which no thread records now may begin one that does.
+    pub fn begin_chunk(&self, trace: &Trace, records: impl Fn(Process) -> bool) -> io::Result<u64> {
         let mut told = self.told();
+        let mut newest: HashMap<(u32, u64), u64> = HashMap::new();
+        for one in told.values().map(|one| one.process) {
+            let start = newest.entry(one.numbers).or_default();
+            *start = one.start.max(*start);
+        }
+        // Few have no thread that records; of others, it is not asked whether they are there.
+        let is_newest = |one: Process| newest.get(&one.numbers) == Some(&one.start);
+        let stays =
+            |one| records(one) || (is_newest(one) && is_there(one.numbers.0, one.numbers.1));
         let folder = trace.files.place().path;
         let mut bytes = 0;
         let copy = |one: &Told| {
@@ -68,7 +92,7 @@ impl States {
             trace.files.place().with_rights(|| fs::copy(&from, &to)).map_err(|e| at_path(&e, &to))
         };
         told.retain(|_, one| {
-            let stays = is_alive(one.process);
+            let stays = stays(one.process);
             if !stays {
                 let _ = trace.files.remove(&hidden_name(trace, one));
             }
@@ -96,7 +120,7 @@ impl Recording {
     /// Keeps a packet that was written, if it tells of the state of its process.
     ///
     /// What cannot be kept is missing in later chunks, and nowhere else.
-    pub fn keep_state(&self, instance: u64, process: (u32, u64), draft: &Draft) {
+    pub fn keep_state(&self, instance: u64, process: Process, draft: &Draft) {
         let states = &self.trace.states;
         if !draft.is_kept || draft.bytes() == 0 || !states.are_kept() {
             return;

@@ -4,15 +4,17 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use common::{collector, next_collector, packets, record_count, Folder, Packet, Program};
 use vestige_collector::collector::Collector;
 use vestige_collector::drain::Reach;
-use vestige_collector::layout::KEEP;
+use vestige_collector::layout::{KEEP, OWNER_DIED};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 /// In a full chunk of memory.
@@ -224,4 +226,39 @@ fn what_processes_have_loaded_is_in_each_chunk() {
     }
     assert_eq!(folder.names(), ["7-8", "7-8.2", "metadata"]);
     assert!(outcome.problems.is_empty() && outcome.failure.is_none());
+}
+
+/// A process of which one thread tells what it has loaded, and ends.
+fn tell_and_end(program: &Program, process: u32, thread: u32, start: u64) {
+    let mut thread = program.thread_since(process, thread, start);
+    let own = fs::metadata("/proc/self/ns/pid").unwrap().ino();
+    thread.place().pid_namespace().store(own, Ordering::Relaxed);
+    thread.record(3);
+    program.chunk(thread.chunk).flags().store(KEEP, Ordering::Relaxed);
+    thread.switch();
+    thread.place().life().store(OWNER_DIED, Ordering::Release);
+}
+
+#[test]
+fn a_process_of_which_no_thread_records_has_its_state_in_the_next_chunk() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    collector.keep_states();
+    let program = Program::of(&folder);
+    let mut child = Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    let (here, gone) = (std::process::id(), child.id());
+    tell_and_end(&program, here, 8, 5);
+    // It has executed another program.
+    tell_and_end(&program, here, 9, 6);
+    tell_and_end(&program, gone, 8, 7);
+    for name in ["first", "second"] {
+        let archive = folder.0.join(name);
+        fs::create_dir(&archive).unwrap();
+        collector.archive(&archive).unwrap();
+        let (copy, hidden) = (format!("{here}-9.2"), format!(".state-{here}-9.2"));
+        assert_eq!(folder.names(), [".arena", &hidden, &copy, "metadata"]);
+        assert_eq!(records(&packets(&folder.trace().join(copy))), 3);
+    }
+    collector.close(PATIENCE, false);
 }
