@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,11 @@ def daemon() -> Iterator[SessionDaemon]:
     """A daemon that runs."""
     with daemon_for_programs() as one:
         yield one
+
+
+def written(trace: Path) -> int:
+    """Return how many bytes of event records a trace has."""
+    return sum(one.stat().st_size for one in trace.rglob("c_*"))
 
 
 @contextmanager
@@ -187,6 +193,28 @@ def test_a_session_that_goes_on_in_another_chunk(daemon, built, tmp_path, tracer
     counts = ended(daemon, tmp_path)
     assert len(counts) == 5
     assert all(counts)
+
+
+@pytest.mark.parametrize("tracer", TRACERS)
+def test_a_program_that_ends_while_another_is_waited_for(
+    daemon, built, tmp_path, tracer
+):
+    """It goes on in another chunk, where what it has is told after that."""
+    start(daemon, tmp_path)
+    program = built[tracer]
+    with hurried(daemon, program, 1) as still, hurried(daemon, program, 1) as one:
+        for words in ("stop", "rotate"):
+            say(daemon, words)
+        still.send_signal(signal.SIGSTOP)
+        words = [sys.executable, "-m", "vestige", "lttng", "start"]
+        environment = {**os.environ, **daemon.environment}
+        with subprocess.Popen(words, env=environment) as command:
+            wait_until(lambda: written(tmp_path / "ust"), "it records", SECONDS)
+            one.kill()
+            one.wait(SECONDS)
+            assert command.poll() is None
+        still.send_signal(signal.SIGCONT)
+    assert ended(daemon, tmp_path)[-1]
 
 
 @pytest.mark.parametrize("tracer", TRACERS)
