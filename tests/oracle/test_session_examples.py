@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ import vestige
 from support.compilers import PROGRAMS, run_tool
 from support.live_sessions import begin, daemon_for_programs, end, lines, run
 from support.lttng import can_use_name_spaces
+from support.public_folder import public_folder
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon
 from support.waiting import wait_until
@@ -34,15 +36,18 @@ static __attribute__((constructor)) void wait_for_enter(void) { getchar(); }
 
 
 @pytest.fixture(scope="module")
-def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tools() -> Iterator[Path]:
     """The commands under LTTng's names, and the program of the document.
 
     All can be reached by other users.
     """
-    folder: Path = tmp_path_factory.mktemp("tools")
-    for one in (folder, *folder.parents):
-        if one.stat().st_uid == os.geteuid() and "pytest" in str(one):
-            one.chmod(one.stat().st_mode | 0o055)
+    with public_folder() as folder:
+        make_tools(folder)
+        yield folder
+
+
+def make_tools(folder: Path) -> None:
+    """Make them in a directory."""
     subprocess.run(
         [reachable_python(), "-m", "vestige", "commands", "install", str(folder)],
         env={**os.environ, "PYTHONPATH": str(Path(vestige.__file__).parents[1])},
@@ -55,7 +60,6 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [HELLO / "hello.c", HELLO / "hello-tp.c", folder / "enter.c"]
     words = ["gcc", f"-I{HELLO}", *sources, "-o", folder / "hello"]
     run_tool([*words, "-llttng-ust", "-ldl"])
-    return folder
 
 
 def reachable_python() -> str:

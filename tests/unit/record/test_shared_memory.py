@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 
 import pytest
 
+from support.public_folder import public_folder
 from support.recorded import build_program, counts, record_command
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
@@ -21,10 +19,8 @@ AS_NOBODY = "setpriv --reuid=65534 --regid=65534 --clear-groups"
 @pytest.fixture(scope="module")
 def place():
     """A directory that all users can reach."""
-    directory = Path(tempfile.mkdtemp())
-    directory.chmod(0o755)
-    yield directory
-    shutil.rmtree(directory)
+    with public_folder() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")

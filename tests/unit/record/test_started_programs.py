@@ -7,12 +7,12 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 import pytest
 
 from support.compilers import BuildError, run_tool
+from support.public_folder import public_folder
 from support.recorded import counts, run_recorded
 
 CALLS = 100
@@ -148,10 +148,8 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root changes its
 @pytest.fixture(scope="module")
 def place():
     """A directory that all users can reach."""
-    directory = Path(tempfile.mkdtemp())
-    directory.chmod(0o755)
-    yield directory
-    shutil.rmtree(directory)
+    with public_folder() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")

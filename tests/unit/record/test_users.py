@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import vestige
 from support.compilers import run_tool
 from support.instrumented import Sources
 from support.peers import run_peer
+from support.public_folder import public_folder
 from support.recorded import SECONDS, counts, record_command, run_recorded
 from support.waiting import wait_until
 from vestige.record.backends.in_process.tracer import library_path
@@ -55,10 +55,8 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root changes its
 @pytest.fixture(scope="module")
 def place():
     """A directory that all users can reach."""
-    directory = Path(tempfile.mkdtemp())
-    directory.chmod(0o755)
-    yield directory
-    shutil.rmtree(directory)
+    with public_folder() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sys
 
 import pytest
 
 from support.arena import collect
+from support.public_folder import public_folder
 
 CALLS = 20_000
 
@@ -37,6 +39,19 @@ def found(collector, steps, tmp_path):
         )
 
     return run
+
+
+@pytest.fixture
+def found_by_another(collector, steps):
+    """Collect some calls of another user's program."""
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    with public_folder() as folder:
+        program = [shutil.copy(steps, folder), "calls", str(CALLS)]
+
+        def run(*options):
+            return collect(collector, folder / "trace", [*user, *program], *options)
+
+        yield run
 
 
 def test_a_program_opens_it_by_its_path(found):
@@ -99,24 +114,18 @@ def test_a_limit_of_a_shell_leaves_room_for_the_tracer(found):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may change its user")
-def test_a_program_that_is_started_as_another_user(found, tmp_path, steps):
+def test_a_program_that_is_started_as_another_user(found_by_another):
     """It may not open the file, and asks."""
     name = f"vestige-test-{secrets.token_hex(8)}"
-    for place in (tmp_path, *tmp_path.parents[:-2], steps.parent, *steps.parents[:-2]):
-        place.chmod(place.stat().st_mode | 0o055)
-    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
-    assert found(f"socket={name}", prefix=user).calls == 2 * CALLS
+    assert found_by_another(f"socket={name}").calls == 2 * CALLS
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may change its user")
-def test_what_is_given_must_be_the_users_own(found, tmp_path, steps):
+def test_what_is_given_must_be_the_users_own(found_by_another):
     """Whoever listens there could give memory that others can change."""
     name = f"vestige-test-{secrets.token_hex(8)}"
-    for place in (tmp_path, *tmp_path.parents[:-2], steps.parent, *steps.parents[:-2]):
-        place.chmod(place.stat().st_mode | 0o055)
-    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    got = found(f"socket={name}", "keep=1", prefix=user)
+    got = found_by_another(f"socket={name}", "keep=1")
 
     assert (got.status, got.counted) == (0, 0)
 
