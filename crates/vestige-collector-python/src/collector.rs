@@ -296,6 +296,11 @@ impl Collector {
         Progress(self.0.progress())
     }
 
+    #[doc = core_doc!(Collector.hold)]
+    fn hold(&self, is_held: bool) {
+        self.0.hold(is_held);
+    }
+
     #[doc = core_doc!(Collector.let_watch)]
     fn let_watch(&self) {
         self.0.let_watch();

@@ -285,6 +285,11 @@ impl Collector {
         self.arenas.progress()
     }
 
+    /// Leaves what threads record in the arenas for the moment, or goes on.
+    pub fn hold(&self, is_held: bool) {
+        self.arenas.trace.hold(is_held);
+    }
+
     /// Lets the user who records, and root, ask how far that is; before the start.
     pub fn let_watch(&self) {
         if let Some(server) = lock(&self.server).as_mut() {

@@ -61,6 +61,8 @@ pub struct Trace {
     gate: RwLock<()>,
     /// Whether records are thrown away in place of being written.
     is_discarding: AtomicBool,
+    /// Whether nothing is written for the moment.
+    is_held: AtomicBool,
 }
 
 /// What people should know, each once.
@@ -186,6 +188,7 @@ impl Trace {
             loaded_state: LoadedState::default(),
             gate: RwLock::default(),
             is_discarding: AtomicBool::new(false),
+            is_held: AtomicBool::new(false),
         })
     }
 
@@ -286,8 +289,16 @@ impl Trace {
         lock(&self.failure).clone()
     }
 
-    /// Whether a file could not be written just now.
+    /// Leaves what threads record in the arena for the moment, or goes on.
+    pub fn hold(&self, is_held: bool) {
+        self.is_held.store(is_held, Ordering::Relaxed);
+    }
+
+    /// Whether a file could not be written just now, or is not to be.
     pub fn is_stalled(&self) -> bool {
+        if self.is_held.load(Ordering::Relaxed) {
+            return true;
+        }
         let retry_at = self.retry_at.load(Ordering::Relaxed);
         retry_at != 0 && self.now() < retry_at
     }

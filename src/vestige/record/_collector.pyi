@@ -270,10 +270,7 @@ class Collector:
             directory: Where; it exists and is empty.
 
         Returns:
-            How many files it has, and their bytes.
-
-        Raises:
-            OSError: It cannot be written.
+            How many files it has, and their bytes; an ``OSError`` if that cannot be.
         """
 
     @property
@@ -349,6 +346,9 @@ class Collector:
         Returns:
             Counts of now.
         """
+
+    def hold(self, is_held: bool) -> None:
+        """Write nothing for the moment, or go on; a close writes all the same."""
 
     def let_watch(self) -> None:
         """Let the user who records, and root, ask how far that is, before the start.

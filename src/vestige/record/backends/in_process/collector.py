@@ -288,6 +288,14 @@ class RunningCollector:
         """
         self._core.expect(programs)
 
+    def hold(self, *, is_held: bool) -> None:
+        """Write nothing for the moment, or go on.
+
+        Args:
+            is_held: Whether nothing is written.
+        """
+        self._core.hold(is_held)
+
     def progress(self) -> Progress:
         """Tell what was recorded up to now; nothing is waited for."""
         return self._core.progress()

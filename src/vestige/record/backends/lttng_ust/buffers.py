@@ -140,6 +140,15 @@ class TraceBuffers:
             await channel.complete()
         self.metadata.write()
 
+    def hold(self, *, is_held: bool) -> None:
+        """Leave full sub-buffers where they are for the moment, or go on.
+
+        Args:
+            is_held: Whether they are left.
+        """
+        for channel in self.channels.values():
+            channel.hold(is_held=is_held)
+
     def restore(self) -> OSError | None:
         """Begin files anew that somebody has removed.
 
@@ -298,6 +307,8 @@ class ChannelBuffers:
         self._classes: dict[tuple[str, int, bytes], int] = {}
         self._class_bytes = 0
         self._is_declared = self._is_closed = False
+        self._pause: ExitStack | None = None
+        """Holds the thread as long as nothing is to be written."""
         self._early_classes: list[str] = []
         """Of events that a program named before the channel's contexts: it may end, or
         a chunk may, in between."""
@@ -391,7 +402,24 @@ class ChannelBuffers:
     def _woken(self) -> None:
         with suppress(BlockingIOError):
             os.read(self._woken_by, MOST_PIPE_BYTES)
-        self.consume()
+        if self._pause is None:
+            self.consume()
+
+    def hold(self, *, is_held: bool) -> None:
+        """Leave full sub-buffers where they are for the moment, or go on.
+
+        Args:
+            is_held: Whether they are left. What is completed is written all the same.
+        """
+        if self._is_closed or is_held == (self._pause is not None):
+            return
+        if is_held:
+            self._pause = ExitStack()
+            self._pause.enter_context(self._held())
+        elif self._pause is not None:
+            self._pause.close()
+            self._pause = None
+            self.consume()
 
     @property
     def chunk_size(self) -> int:
@@ -543,6 +571,7 @@ class ChannelBuffers:
 
     def close(self) -> None:
         """Let the rings go; the files stay."""
+        self.hold(is_held=False)
         self._is_closed = True
         self._loop.remove_reader(self._woken_by)
         if self._copies is not None:

@@ -392,6 +392,16 @@ class Programs:
         before = 0 if session is None else session.chunk_bytes
         return before + sum(one.chunk_size for one in self._traces_of(name))
 
+    def hold(self, name: str, *, is_held: bool) -> None:
+        """Write nothing of a session for the moment, or go on.
+
+        Args:
+            name: The session.
+            is_held: Whether nothing is written.
+        """
+        for trace in self._traces_of(name):
+            trace.hold(is_held=is_held)
+
     def folders(self, name: str) -> list[str]:
         """Return the directories that a session writes to now.
 

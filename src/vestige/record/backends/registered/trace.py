@@ -126,6 +126,7 @@ class ProgramTrace:
         """Why nothing more is collected: a program has spoiled the memory for all."""
         self._is_ended = False
         """Whether nothing is collected any more."""
+        self._is_held = False
         self._uuid = str(uuids.uuid4())
         self._metadata: MetadataFile | None = None
         try:
@@ -167,6 +168,18 @@ class ProgramTrace:
     def _take_over(self) -> None:
         self._collector = RunningCollector.take_over(self._folder, owner=self._owner)
         self._set_clock()
+        if self._is_held:
+            self._collector.hold(is_held=True)
+
+    def hold(self, *, is_held: bool) -> None:
+        """Write nothing for the moment, or go on.
+
+        Args:
+            is_held: Whether nothing is written.
+        """
+        self._is_held = is_held
+        if not self._is_ended:
+            self._collector.hold(is_held=is_held)
 
     def _set_clock(self) -> None:
         if not self._is_counter:
