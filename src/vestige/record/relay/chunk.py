@@ -1,0 +1,186 @@
+"""A chunk of a spool, and how far it was sent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from .spool import Packet, SpooledStream, SpooledTrace, traces_below
+
+__all__ = ["Chunk", "SentStream", "SentTrace"]
+
+
+class SentStream:
+    """A data stream, and how far it was sent.
+
+    Args:
+        spooled: Its files.
+    """
+
+    def __init__(self, spooled: SpooledStream) -> None:
+        self.spooled = spooled
+        self.name = spooled.name
+        self.handle = -1
+        self.sent = 0
+        """Packets on this connection."""
+        self.confirmed = (0, 0)
+        """Packets that have come, and where these end."""
+        self.is_asked = False
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether all that was sent has come."""
+        return self.confirmed[0] == self.spooled.taken
+
+    @property
+    def bytes(self) -> int:
+        """What is in memory of it."""
+        return self.spooled.waiting + self.spooled.taken_end - self.confirmed[1]
+
+    def note(self, packet: Packet) -> None:
+        """Note that a packet was sent."""
+        self.spooled.take(packet)
+        self.sent += 1
+
+    def ask(self) -> tuple[int, tuple[int, int]]:
+        """Return the number of the last packet, and what has come when it has."""
+        self.is_asked = True
+        return self.sent - 1, (self.spooled.taken, self.spooled.taken_end)
+
+    def go_back(self) -> None:
+        """Send once more what has not come, on another connection."""
+        self.spooled.go_back(*self.confirmed)
+        self.handle, self.sent, self.is_asked = -1, 0, False
+
+
+class SentTrace:
+    """A trace, and how far it was sent.
+
+    Args:
+        path: Where it is in its chunk.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.streams: dict[str, SentStream] = {}
+        self.handle = -1
+        """Of the metadata."""
+        self.sent = self.resets = 0
+        """Bytes of metadata; how often they began anew."""
+        self._hash = 0
+        self._seen = (-1, -1, -1)
+        self._spooled = SpooledTrace("", path)
+
+    def look(self, folder: str, *, is_ended: bool) -> None:
+        """Find streams that have come.
+
+        Args:
+            folder: The directory of the chunk.
+            is_ended: Whether nothing more comes.
+        """
+        self._spooled.folder = os.path.join(folder, self.path)
+        for one in self._spooled.look(is_ended=is_ended):
+            self.streams[one.name] = SentStream(one)
+
+    def metadata(self, folder: str) -> bytes | None:
+        """Return the metadata, if they are others than before.
+
+        Args:
+            folder: The directory of the chunk.
+        """
+        try:
+            now = os.stat(os.path.join(folder, self.path, "metadata"))
+        except OSError:
+            return None
+        seen = (now.st_mtime_ns, now.st_size, now.st_ino)
+        if seen == self._seen:
+            return None
+        self._seen = seen
+        return self._spooled.metadata()
+
+    def goes_on_with(self, raw: bytes) -> bool:
+        """Tell whether metadata begin with what was sent."""
+        return len(raw) >= self.sent and hash(raw[: self.sent]) == self._hash
+
+    def note(self, raw: bytes) -> None:
+        """Note that metadata were sent."""
+        self.sent, self._hash = len(raw), hash(raw)
+
+    def go_back(self) -> None:
+        """Send all of it once more, on another connection."""
+        self.handle, self.sent, self.resets = -1, 0, 0
+        self._hash, self._seen = hash(b""), (-1, -1, -1)
+        for one in self.streams.values():
+            one.go_back()
+
+    def close(self) -> None:
+        """Close all files."""
+        self._spooled.close()
+        self.streams.clear()
+
+
+class Chunk:
+    """A chunk of a recording.
+
+    Args:
+        number: Its number.
+        begin: Seconds since 1970.
+        folder: Where it is now.
+        name: What its directory is called on the relay daemon; ``None``: as LTTng calls
+            chunks.
+    """
+
+    def __init__(
+        self, number: int, begin: int, folder: str, name: str | None = None
+    ) -> None:
+        self.number, self.begin, self.folder = number, begin, folder
+        self.name = name
+        self.end: int | None = None
+        self.what = 0
+        """What becomes of it on the relay daemon."""
+        self.traces: dict[str, SentTrace] = {}
+        self.path = ""
+        """Where it is on the relay daemon, once it has ended there."""
+        self.is_done = self.is_dropped = False
+
+    def finish(self, end: int, what: int) -> None:
+        """Note that nothing more comes.
+
+        Args:
+            end: Seconds since 1970.
+            what: What becomes of it.
+        """
+        self.end, self.what = end, what
+
+    def drop(self) -> None:
+        """Send nothing more of it."""
+        self.is_dropped = True
+
+    def streams(self) -> Iterator[SentStream]:
+        """Yield all data streams."""
+        if not self.is_dropped:
+            for trace in [*self.traces.values()]:
+                yield from [*trace.streams.values()]
+
+    @property
+    def bytes(self) -> int:
+        """What is in memory of it."""
+        return sum(one.bytes for one in self.streams())
+
+    def look(self) -> None:
+        """Find traces that have come."""
+        for _, path in traces_below(self.folder):
+            if path not in self.traces:
+                self.traces[path] = SentTrace(path)
+                self.traces[path].go_back()
+
+    def go_back(self) -> None:
+        """Send once more what has not come, on another connection."""
+        for one in self.traces.values():
+            one.go_back()
+
+    def close(self) -> None:
+        """Close all files."""
+        for one in self.traces.values():
+            one.close()
+        self.traces.clear()

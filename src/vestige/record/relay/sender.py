@@ -1,0 +1,439 @@
+"""Sends the spool of a recording to a relay daemon, in a thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ..._typing import NamedTuple
+from ...owner_rights import owner_rights
+from . import messages
+from .chunk import Chunk, SentStream, SentTrace
+from .connection import RelayAddress, RelayConnection, RelayRefusedError
+from .messages import RelayStream, SessionFacts
+from .spool import Packet, give_back
+
+__all__ = ["RelaySender", "SenderPlan"]
+
+BUSY_PAUSE, IDLE_PAUSE = 0.01, 0.2
+"""Seconds between two looks at a spool that grows, and at one that does not."""
+FIRST_RETRY, LONGEST_RETRY = 0.1, 2.0
+"""Seconds between attempts to reach the relay daemon."""
+MOST_UNASKED = 1 << 20
+"""Bytes of a stream that are sent before it is asked whether they have come."""
+NO_PACKET = (1 << 64) - 1
+ASK_SECONDS = 0.1
+"""How long it takes before that is asked for fewer."""
+
+
+class SenderPlan(NamedTuple):
+    """What is sent, and where to."""
+
+    address: RelayAddress
+    session: SessionFacts
+    spool: str
+    """The directory of the recording."""
+    uid: int
+    gid: int
+    """Whose it is."""
+    room: int
+    """Bytes in the spool after which nothing more is collected."""
+
+
+class RelaySender:
+    """The thread, and what it has reached.
+
+    Args:
+        plan: What is sent.
+        on_full: Called by the thread when there is no more room in the spool, and when
+            there is again.
+        limits: Returns of the path of a trace and the name of a stream the bytes of its
+            files, and how many are kept.
+        on_again: Called by the thread when another connection was made: what comes is
+            another trace.
+    """
+
+    def __init__(
+        self,
+        plan: SenderPlan,
+        on_full: Callable[[bool], None] | None = None,
+        limits: Callable[[str, str], tuple[int, int]] | None = None,
+        on_again: Callable[[], None] | None = None,
+    ) -> None:
+        self._plan = plan
+        self._on_full = on_full
+        self._limits = limits
+        self._on_again = on_again
+        self._lock = threading.Lock()
+        """Held while the spool is looked at, and by those who move it."""
+        self._state = threading.Condition()
+        self._chunks: list[Chunk] = []
+        self._connection: RelayConnection | None = None
+        self._opened: Chunk | None = None
+        """The chunk that the relay daemon has now."""
+        self._connected = 0
+        """How often a connection was made."""
+        self._last_created = plan.session.created
+        self._is_ending = self._is_full = False
+        self._passes = 0
+        self._is_clean = False
+        """Whether the last pass has found nothing that is not confirmed."""
+        self.failure: OSError | RelayRefusedError | None = None
+        """Why nothing is sent now."""
+        self.lost_packets = self.lost_bytes = 0
+        """What was given up."""
+        self.path = ""
+        """Where the session is on the relay daemon."""
+        self.may_clear = True
+        """Whether it may remove chunks, as far as that is known."""
+        self._woken = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, name="vestige-relay", daemon=True
+        )
+
+    # For those who record.
+
+    def connect(self) -> None:
+        """Reach the relay daemon, for the first time.
+
+        Raises:
+            OSError: It is not there.
+            RelayRefusedError: It does not take the session.
+        """
+        self._connect()
+
+    def start(self, number: int, begin: float, name: str | None = None) -> None:
+        """Send what comes from now on.
+
+        Args:
+            number: The number of the first chunk.
+            begin: Since when it is recorded, in seconds since 1970.
+            name: What its directory is called; ``None``: as LTTng calls chunks.
+        """
+        self._chunks.append(Chunk(number, int(begin), self._plan.spool, name))
+        self._thread.start()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Look at nothing meanwhile: files are moved."""
+        with self._lock:
+            yield
+
+    def end_chunk(
+        self, moved_to: str | None, end: float, *, is_removed: bool = False
+    ) -> Chunk:
+        """End the present chunk and begin the next one; call it while paused.
+
+        Args:
+            moved_to: Where the chunk is now; ``None`` where it was.
+            end: When, in seconds since 1970.
+            is_removed: Whether it is to be removed.
+
+        Returns:
+            The chunk that has ended.
+        """
+        chunk = self._chunks[-1]
+        if is_removed:
+            chunk.drop()
+        chunk.finish(int(end), messages.DELETE if is_removed else messages.MOVE)
+        if moved_to is not None:
+            chunk.folder = moved_to
+        self._chunks.append(Chunk(chunk.number + 1, int(end), self._plan.spool))
+        self._woken.set()
+        return chunk
+
+    def wait_for(self, chunk: Chunk, seconds: float) -> bool:
+        """Wait until a chunk that has ended is on the relay daemon as a whole.
+
+        Args:
+            chunk: The chunk.
+            seconds: How long at most nothing may come.
+        """
+        return self._wait(lambda: chunk.is_done, seconds)
+
+    def flush(self, seconds: float) -> bool:
+        """Wait until all that is in the spool now is on the relay daemon.
+
+        Args:
+            seconds: How long at most nothing may come.
+        """
+        with self._state:
+            first = self._passes
+        return self._wait(lambda: self._passes > first + 1 and self._is_clean, seconds)
+
+    def _wait(self, is_done: Callable[[], bool], seconds: float) -> bool:
+        """Wait as long as something comes."""
+        self._woken.set()
+        last, until = self._sent, time.monotonic() + seconds
+        with self._state:
+            while not is_done():
+                if not self._thread.is_alive():
+                    return False
+                self._state.wait(0.1)
+                self._woken.set()
+                if self._sent != last:
+                    last, until = self._sent, time.monotonic() + seconds
+                elif time.monotonic() > until:
+                    return False
+        return True
+
+    _sent = 0
+    """Packets and pieces of metadata that were sent."""
+
+    def end(self, seconds: float, *, end: float, is_moved: bool = False) -> str | None:
+        """Send what is left, and end the session on the relay daemon.
+
+        Args:
+            seconds: How long at most nothing may come.
+            end: When the recording has ended, in seconds since 1970.
+            is_moved: Whether the last chunk goes to the archives.
+
+        Returns:
+            Where the last chunk is; ``None``: it is not there as a whole.
+        """
+        chunk = self._chunks[-1]
+        if self.flush(seconds):
+            what = messages.MOVE if is_moved else messages.NOTHING
+            with self._lock:
+                chunk.finish(int(end), what)
+            self._wait(lambda: chunk.is_done, seconds)
+        with self._state:
+            self._is_ending = True
+        self._woken.set()
+        connection = self._connection
+        if not chunk.is_done and connection is not None:
+            # It may be waiting for a relay daemon that does nothing.
+            connection.close()
+        self._thread.join()
+        self._give_up()
+        return chunk.path if chunk.is_done else None
+
+    def drop(self) -> None:
+        """Forget a session that was never started."""
+        self._disconnect()
+
+    def _give_up(self) -> None:
+        """Count what was not sent, or not confirmed."""
+        for chunk in self._chunks:
+            for stream in chunk.streams():
+                stream.go_back()
+                while packets := stream.spooled.packets(is_ended=True):
+                    for packet in packets:
+                        stream.spooled.take(packet)
+                        self.lost_packets += 1
+                        self.lost_bytes += packet.facts.size // 8
+            chunk.close()
+
+    # The thread.
+
+    def _run(self) -> None:
+        retry, pause = FIRST_RETRY, BUSY_PAUSE
+        while not self._is_ending:
+            self._woken.wait(pause)
+            self._woken.clear()
+            try:
+                if self._connection is None:
+                    self._connect()
+                is_busy = self._pass()
+            except (OSError, RelayRefusedError) as error:
+                self.failure = error
+                self._disconnect()
+                self._tell_room()
+                self._end_pass(is_clean=False)
+                pause, retry = retry, min(retry * 2, LONGEST_RETRY)
+            else:
+                self.failure = None
+                retry = FIRST_RETRY
+                pause = BUSY_PAUSE if is_busy else min(pause * 1.5, IDLE_PAUSE)
+        self._disconnect()
+
+    def _end_pass(self, *, is_clean: bool) -> None:
+        with self._state:
+            self._passes += 1
+            self._is_clean = is_clean
+            self._state.notify_all()
+
+    def _connect(self) -> None:
+        session = self._plan.session
+        if self._connected:
+            # What is there stays as it is: this is another trace.
+            created = max(int(time.time()), self._last_created + 1)
+            self._last_created = created
+            base = session.base_path
+            if base:
+                base += time.strftime("-%Y%m%d-%H%M%S", time.localtime(created))
+            session = session._replace(
+                created=created,
+                base_path=base,
+                has_time=False,
+                number=session.number + (self._connected << 32),
+            )
+        self._connection = RelayConnection(self._plan.address, session)
+        self.path = self._connection.path
+        self.may_clear = self._connection.may_clear
+        self._connected += 1
+        if self._connected > 1 and self._on_again is not None:
+            self._on_again()
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._opened = None
+        for chunk in self._chunks:
+            chunk.go_back()
+
+    def _pass(self) -> bool:
+        """Look at the first chunk once; whether there was something to do."""
+        chunk = self._chunks[0]
+        is_ended = chunk.end is not None
+        is_busy = self._send(chunk)
+        assert self._connection is not None  # noqa: S101 - for the types
+        self._connection.take_answers(waits=not is_busy)
+        is_clean = not is_busy and all(one.is_confirmed for one in chunk.streams())
+        self._tell_room()
+        if is_ended and is_clean:
+            self._close_chunk(chunk)
+            self._end_pass(is_clean=self._is_ending)
+            return True
+        self._end_pass(is_clean=is_clean and len(self._chunks) == 1)
+        return is_busy or not is_clean
+
+    def _tell_room(self) -> None:
+        """Say whether more is to be collected."""
+        if self._on_full is not None:
+            taken = sum(chunk.bytes for chunk in self._chunks)
+            is_full = taken > self._plan.room
+            if is_full != self._is_full:
+                self._is_full = is_full
+                self._on_full(is_full)
+
+    def _send(self, chunk: Chunk) -> bool:
+        self._open_chunk(chunk)
+        is_busy = False
+        with owner_rights(self._plan.uid, self._plan.gid), self._lock:
+            if not chunk.is_dropped:
+                chunk.look()
+        for trace in [*chunk.traces.values()]:
+            is_busy |= self._send_trace(chunk, trace)
+        return is_busy
+
+    def _open_chunk(self, chunk: Chunk) -> None:
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        if self._opened is not chunk:
+            connection.create_chunk(chunk.number, chunk.begin, chunk.name)
+            self._opened = chunk
+
+    def _send_trace(self, chunk: Chunk, trace: SentTrace) -> bool:
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        with owner_rights(self._plan.uid, self._plan.gid), self._lock:
+            if chunk.is_dropped:
+                return False
+            is_ended = chunk.end is not None
+            trace.look(chunk.folder, is_ended=is_ended)
+            # What describes packets is there before these are.
+            ready = [
+                (one, one.spooled.packets(is_ended=is_ended))
+                for one in trace.streams.values()
+            ]
+            raw = trace.metadata(chunk.folder)
+        is_new = trace.handle < 0
+        if is_new:
+            stream = RelayStream("metadata", trace.path, chunk.number)
+            trace.handle = connection.add_stream(stream)
+        is_busy = self._send_metadata(trace, raw)
+        for one, packets in ready:
+            if packets and one.handle < 0:
+                limits = (0, 0)
+                if self._limits is not None:
+                    limits = self._limits(trace.path, one.name)
+                stream = RelayStream(one.name, trace.path, chunk.number, *limits)
+                one.handle, is_new = connection.add_stream(stream), True
+        if is_new:
+            connection.streams_sent()
+        for one, packets in ready:
+            for packet in packets:
+                self._send_packet(one, packet)
+            is_busy |= bool(packets)
+            self._confirm(one, is_urgent=not packets)
+        return is_busy
+
+    def _send_metadata(self, trace: SentTrace, raw: bytes | None) -> bool:
+        if raw is None:
+            return False
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        if not trace.goes_on_with(raw):
+            trace.resets += 1
+            connection.reset_metadata(trace.handle, trace.resets)
+            trace.sent = 0
+        more = raw[trace.sent :]
+        if more:
+            connection.send_metadata(trace.handle, more)
+            self._sent += 1
+        trace.note(raw)
+        return bool(more)
+
+    def _send_packet(self, stream: SentStream, packet: Packet) -> None:
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        facts = packet.facts
+        size = facts.size // 8
+        content = min(size, (facts.content + 7) // 8)
+        number = stream.sent
+        header = messages.data_header(stream.handle, number, content, size - content)
+        connection.send_packet(stream.spooled.data, packet.at, content, header)
+        connection.send_index(stream.handle, number, facts)
+        stream.note(packet)
+        self._sent += 1
+
+    def _confirm(self, stream: SentStream, *, is_urgent: bool) -> None:
+        """Ask whether the packets of a stream have come, if it is time to."""
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        if stream.is_confirmed or stream.is_asked:
+            return
+        bytes_sent = stream.spooled.taken_end - stream.confirmed[1]
+        if is_urgent or bytes_sent >= MOST_UNASKED:
+            number, place = stream.ask()
+            connection.ask_pending(
+                stream.handle,
+                number,
+                lambda is_so: self._confirmed(stream, place, is_pending=is_so),
+            )
+
+    def _confirmed(
+        self, stream: SentStream, place: tuple[int, int], *, is_pending: bool
+    ) -> None:
+        stream.is_asked = False
+        if not is_pending:
+            give_back(stream.spooled.data, stream.confirmed[1], place[1])
+            stream.confirmed = place
+            self._sent += 1
+
+    def _close_chunk(self, chunk: Chunk) -> None:
+        """Let the relay daemon end a chunk; the next one is there before."""
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        assert chunk.end is not None  # noqa: S101 - as above
+        for trace in chunk.traces.values():
+            for stream in trace.streams.values():
+                if stream.handle >= 0:
+                    connection.close_stream(stream.handle, stream.sent - 1)
+            if trace.handle >= 0:
+                connection.close_stream(trace.handle, NO_PACKET)
+        connection.take_answers(waits=True)
+        if len(self._chunks) > 1:
+            self._open_chunk(self._chunks[1])
+        chunk.path = connection.close_chunk(chunk.number, chunk.end, chunk.what)
+        chunk.close()
+        if len(self._chunks) > 1:
+            del self._chunks[0]
+        with self._state:
+            chunk.is_done = True
+            self._state.notify_all()
+        if self._chunks[0] is chunk:
+            self._is_ending = True

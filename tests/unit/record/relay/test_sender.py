@@ -1,0 +1,283 @@
+"""The sender against a relay daemon that keeps what it gets."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from support.relay_receiver import RelayReceiver, relay_receiver
+from support.waiting import wait_until
+from vestige.record.relay.connection import RelayAddress, RelayRefusedError
+from vestige.record.relay.messages import DELETE, MOVE, NOTHING, SessionFacts
+from vestige.record.relay.sender import RelaySender, SenderPlan
+
+HEADER = struct.pack(">IIII", 0xC1F1DCC1, 1, 1, 72)
+SECONDS = 10.0
+
+
+class Trace:
+    """A trace that grows in a spool."""
+
+    def __init__(self, spool: Path, path: str = "ust/uid/0/64-bit") -> None:
+        self.folder = spool / path
+        (self.folder / "index").mkdir(parents=True)
+        self.path = path
+        self.describe(b"first ")
+
+    def describe(self, raw: bytes, *, is_new: bool = False) -> None:
+        """Add to the metadata, or begin them anew."""
+        with (self.folder / "metadata").open("wb" if is_new else "ab") as file:
+            file.write(raw)
+
+    def add(self, name: str, raw: bytes, content: int | None = None) -> None:
+        """Add a packet to a stream."""
+        data, index = self.folder / name, self.folder / "index" / f"{name}.idx"
+        at = data.stat().st_size if data.exists() else 0
+        with data.open("ab") as file:
+            file.write(raw)
+        bits = len(raw) * 8
+        content = bits if content is None else content * 8
+        number = at // max(1, len(raw))
+        facts = (at, bits, content, 10 * number, 10 * number + 9, 0, 0, 7, number)
+        with index.open("ab") as file:
+            if file.tell() == 0:
+                file.write(HEADER)
+            file.write(struct.pack(">9Q", *facts))
+
+
+def plan(relay: RelayReceiver, spool: Path, **changes: object) -> SenderPlan:
+    """Return what is sent, and where to."""
+    session = SessionFacts("s", "machine", "", bytes(range(16)), 1, 1000)
+    address = RelayAddress("127.0.0.1", relay.control_port, relay.data_port)
+    made = SenderPlan(address, session, str(spool), os.getuid(), os.getgid(), 1 << 20)
+    return made._replace(**changes)
+
+
+@contextmanager
+def sending(
+    relay: RelayReceiver, spool: Path, **changes: object
+) -> Iterator[RelaySender]:
+    """Have a sender that runs."""
+    callbacks = {
+        one: changes.pop(one) for one in ("on_full", "on_again") if one in changes
+    }
+    sender = RelaySender(plan(relay, spool, **changes), **callbacks)  # type: ignore[arg-type]
+    sender.connect()
+    sender.start(0, 1000.0)
+    try:
+        yield sender
+    finally:
+        relay.close()
+        sender.end(0.0, end=2000.0)
+
+
+def test_all_is_on_the_relay_after_a_flush(tmp_path: Path):
+    """Packets, what indexes say, metadata; the order of a stream is that of its file."""
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        trace = Trace(tmp_path)
+        for number in range(3):
+            trace.add("c_0", bytes([number]) * 5000)
+            trace.add("c_1", bytes([100 + number]) * 4096, content=10)
+        assert sender.flush(SECONDS)
+        [session] = relay.sessions
+        assert session.files() == {
+            f"{trace.path}/metadata": b"first ",
+            f"{trace.path}/c_0": b"".join(bytes([one]) * 5000 for one in range(3)),
+            # What is behind the content of a packet is not sent.
+            f"{trace.path}/c_1": b"".join(
+                bytes([100 + one]) * 10 + bytes(4086) for one in range(3)
+            ),
+        }
+        streams = {one.name: one for one in session.streams.values()}
+        assert streams["c_0"].indexes == [
+            (one, 40000, 40000, 10 * one, 10 * one + 9, 0, 0, 7, one)
+            for one in range(3)
+        ]
+        assert session.chunks == [0]
+
+
+def test_memory_is_given_back_once_it_is_confirmed(tmp_path: Path):
+    """The file keeps its size, without its blocks."""
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        trace = Trace(tmp_path)
+        trace.add("c_0", b"x" * 400_000)
+        assert sender.flush(SECONDS)
+        found = (trace.folder / "c_0").stat()
+        assert found.st_size == 400_000
+        assert found.st_blocks * 512 <= 4096
+
+
+def test_metadata_grow_and_begin_anew(tmp_path: Path):
+    """What was sent is not sent again; another beginning is."""
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        trace = Trace(tmp_path)
+        assert sender.flush(SECONDS)
+        trace.describe(b"second")
+        assert sender.flush(SECONDS)
+        [stream] = relay.sessions[0].streams.values()
+        assert (stream.raw, stream.resets) == (b"first second", 0)
+        trace.describe(b"other", is_new=True)
+        assert sender.flush(SECONDS)
+        assert (stream.raw, stream.resets) == (b"other", 1)
+
+
+def test_an_end_closes_streams_and_the_chunk(tmp_path: Path):
+    """It says where the chunk is."""
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        Trace(tmp_path).add("c_0", b"x" * 4096)
+        assert sender.end(SECONDS, end=2000.0) == "machine/s/0"
+        [session] = relay.sessions
+        assert all(one.is_closed for one in session.streams.values())
+        assert session.closed == [(0, NOTHING)]
+        assert sender.lost_packets == 0
+
+
+def test_chunks_follow_each_other(tmp_path: Path):
+    """What was recorded before a rotation is in the chunk that has ended."""
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        Trace(tmp_path).add("c_0", b"1" * 4096)
+        with sender.paused():
+            (tmp_path / "archives").mkdir()
+            (tmp_path / "ust").rename(tmp_path / "archives" / "first")
+            chunk = sender.end_chunk(str(tmp_path / "archives" / "first"), 1500.0)
+        # It is found where it is now, as what it has below that.
+        Trace(tmp_path).add("c_0", b"2" * 4096)
+        assert sender.wait_for(chunk, SECONDS)
+        assert sender.end(SECONDS, end=2000.0, is_moved=True) == "machine/s/1"
+        [session] = relay.sessions
+        assert session.chunks == [0, 1]
+        assert session.closed == [(0, MOVE), (1, MOVE)]
+        raw = {(one.chunk, one.name): one.raw for one in session.streams.values()}
+        assert raw[1, "c_0"] == b"2" * 4096
+        assert raw[0, "c_0"] == b"1" * 4096
+
+
+def test_a_chunk_that_is_removed_is_not_sent(tmp_path: Path):
+    """The relay daemon removes what it has of it."""
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        trace = Trace(tmp_path)
+        assert sender.flush(SECONDS)
+        with sender.paused():
+            for one in (trace.folder / "index").iterdir():
+                one.unlink()
+            chunk = sender.end_chunk(None, 1500.0, is_removed=True)
+        assert sender.wait_for(chunk, SECONDS)
+        trace.add("c_0", b"2" * 4096)
+        assert sender.flush(SECONDS)
+        [session] = relay.sessions
+        assert session.closed == [(0, DELETE)]
+        assert [one.chunk for one in session.streams.values() if one.name == "c_0"] == [
+            1
+        ]
+
+
+def test_what_is_not_confirmed_is_sent_once_more(tmp_path: Path):
+    """On another connection, as another trace, in order; what was confirmed is not."""
+    again: list[int] = []
+    with (
+        relay_receiver() as relay,
+        sending(relay, tmp_path, on_again=lambda: again.append(1)) as sender,
+    ):
+        trace = Trace(tmp_path)
+        trace.add("c_0", b"1" * 4096)
+        assert sender.flush(SECONDS)
+        relay.confirms = False
+        trace.add("c_0", b"2" * 4096)
+        first = next(
+            one for one in relay.sessions[0].streams.values() if one.name == "c_0"
+        )
+        wait_until(lambda: len(first.raw) == 8192, "the packet comes", SECONDS)
+        relay.break_off()
+        relay.confirms = True
+        trace.add("c_0", b"3" * 4096)
+        wait_until(lambda: len(relay.sessions) > 1, "it connects again", SECONDS)
+        assert sender.flush(SECONDS)
+        second = relay.sessions[1]
+        assert second.files() == {
+            f"{trace.path}/metadata": b"first ",
+            f"{trace.path}/c_0": b"2" * 4096 + b"3" * 4096,
+        }
+        assert second.created > relay.sessions[0].created
+        assert again == [1]
+        assert sender.end(SECONDS, end=2000.0) is not None
+        assert sender.lost_packets == 0
+
+
+def test_a_spool_that_is_full_is_told(tmp_path: Path):
+    """And that it has room again; what is given up at the end is counted."""
+    told: list[bool] = []
+    with (
+        relay_receiver(confirms=False) as relay,
+        sending(relay, tmp_path, room=10_000, on_full=told.append) as sender,
+    ):
+        trace = Trace(tmp_path)
+        for _ in range(3):
+            trace.add("c_0", b"x" * 4096)
+        wait_until(lambda: told == [True], "it is full", SECONDS)
+        relay.confirms = True
+        wait_until(lambda: told == [True, False], "it has room", SECONDS)
+        relay.close()
+        trace.add("c_0", b"x" * 4096)
+        assert sender.end(0.3, end=2000.0) is None
+        assert (sender.lost_packets, sender.lost_bytes) == (1, 4096)
+
+
+@pytest.mark.parametrize(("minor", "refused"), [(10, 0), (13, 2)])
+def test_a_relay_that_refuses_is_told(tmp_path: Path, minor: int, refused: int):
+    """One that is too old, or takes no session."""
+    with (
+        relay_receiver(minor, refused) as relay,
+        pytest.raises(RelayRefusedError, match="the relay daemon"),
+    ):
+        RelaySender(plan(relay, tmp_path)).connect()
+
+
+def test_nobody_there_is_an_error(tmp_path: Path):
+    """It is told at once."""
+    with relay_receiver() as relay:
+        made = plan(relay, tmp_path)
+        relay.close()
+        with pytest.raises(OSError, match="refused"):
+            RelaySender(made).connect()
+
+
+def test_links_in_a_spool_are_not_followed(tmp_path: Path):
+    """Whoever owns the spool cannot make root's daemon send what only root can read."""
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"s" * 4096)
+    spool = tmp_path / "spool"
+    with relay_receiver() as relay, sending(relay, spool) as sender:
+        trace = Trace(spool)
+        trace.add("c_0", b"1" * 4096)
+        trace.add("c_1", b"1" * 4096)
+        (trace.folder / "c_0").unlink()
+        (trace.folder / "c_0").symlink_to(secret)
+        assert sender.flush(SECONDS)
+        names = {one.name for one in relay.sessions[0].streams.values()}
+        assert "c_0" not in names
+        assert "c_1" in names
+
+
+def test_files_without_an_index_are_sent_at_the_end(tmp_path: Path):
+    """By what their packets say; files of others are no streams."""
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        trace = Trace(tmp_path)
+        head = struct.pack(
+            "=I16sIQQQQQQQ", 0xC1FC1FC1, b"", 3, 4, 5, 6, 800, 1024, 7, 8
+        )
+        (trace.folder / "lost").write_bytes(head.ljust(128, b"\0") * 2)
+        (trace.folder / "other").write_bytes(b"x" * 4096)
+        assert sender.flush(SECONDS)
+        assert [one.name for one in relay.sessions[0].streams.values()] == ["metadata"]
+        assert sender.end(SECONDS, end=2000.0) is not None
+        [_, stream] = relay.sessions[0].streams.values()
+        assert stream.name == "lost"
+        assert [one[1:] for one in stream.indexes] == [
+            (1024, 800, 5, 6, 8, 3, 4, 7)
+        ] * 2
+        assert len(stream.raw) == 256
