@@ -82,6 +82,16 @@ class Backend(Protocol):
             session: The session.
         """
 
+    def hold(self, session: Session, *, is_held: bool) -> None:
+        """Write nothing of a session for the moment, or go on.
+
+        What programs record stays in their buffers meanwhile.
+
+        Args:
+            session: The session.
+            is_held: Whether nothing is written.
+        """
+
     def chunk_size(self, session: Session) -> int:
         """Return how many bytes were written since the last rotation.
 

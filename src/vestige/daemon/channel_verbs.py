@@ -72,6 +72,7 @@ async def enable_channel(
     """
     refuse_kernel(request)
     session = registry.session(peer, request.text("session"))
+    await registry.relays.connect(session)
     name = request.text("channel")
     found = session.channels.get(name)
     if session.was_active and (found is None or not found.enabled):

@@ -33,6 +33,7 @@ class Client(Connection):
         temporary: bool = False,
         pids: list[int] | None = None,
         snapshot: bool = False,
+        relay: list[str] | None = None,
     ) -> dict[str, Any]:
         """Create a session.
 
@@ -45,6 +46,8 @@ class Client(Connection):
             temporary: Whether it ends with this connection.
             pids: The only processes that record; ``None`` for all.
             snapshot: Whether it is one of snapshots.
+            relay: The URIs of a relay daemon that it is sent to, for control and for
+                data.
 
         Returns:
             The session.
@@ -59,6 +62,7 @@ class Client(Connection):
             temporary=temporary,
             pids=pids,
             snapshot=snapshot,
+            relay=relay or [],
         )
 
     def sessions(self) -> list[dict[str, Any]]:
@@ -185,6 +189,7 @@ class Client(Connection):
         *,
         name: str | None = None,
         max_size: int = 0,
+        relay: list[str] | None = None,
     ) -> dict[str, Any]:
         """Take a snapshot.
 
@@ -193,25 +198,38 @@ class Client(Connection):
             path: Where it is written to if not to the output of the session.
             name: What its name begins with.
             max_size: Bytes; 0 without a limit.
+            relay: The URIs of a relay daemon that it is sent to.
 
         Returns:
             Its directory as ``path``, and ``left``: what became of what was kept when a
             daemon was killed.
         """
         return self.ask(
-            "record-snapshot", session=session, path=path, name=name, max_size=max_size
+            "record-snapshot",
+            session=session,
+            path=path,
+            name=name,
+            max_size=max_size,
+            relay=relay or [],
         )
 
     def add_snapshot_output(
-        self, session: str, path: str, *, name: str | None = None, max_size: int = 0
+        self,
+        session: str,
+        path: str | None,
+        *,
+        name: str | None = None,
+        max_size: int = 0,
+        relay: list[str] | None = None,
     ) -> dict[str, Any]:
-        """Let snapshots be written to a directory.
+        """Let snapshots be written to a directory, or sent to a relay daemon.
 
         Args:
             session: The session's name.
-            path: The directory.
+            path: The directory; ``None`` for a relay daemon.
             name: What their names begin with.
             max_size: Bytes; 0 without a limit.
+            relay: The URIs of a relay daemon, for control and for data.
 
         Returns:
             The output.
@@ -222,6 +240,7 @@ class Client(Connection):
             path=path,
             name=name,
             max_size=max_size,
+            relay=relay or [],
         )
 
     def snapshot_outputs(self, session: str) -> dict[str, Any]:
@@ -474,6 +493,7 @@ class Client(Connection):
         force: bool = False,
         override_name: str | None = None,
         override_output: str | None = None,
+        override_relay: list[str] | None = None,
     ) -> list[str]:
         """Set up the sessions of a configuration.
 
@@ -484,6 +504,7 @@ class Client(Connection):
             force: Whether those of the same name are destroyed.
             override_name: Another name.
             override_output: Another directory for the trace.
+            override_relay: The URIs of a relay daemon that it is sent to instead.
 
         Returns:
             Their names.
@@ -496,5 +517,6 @@ class Client(Connection):
             force=force,
             override_name=override_name,
             override_output=override_output,
+            override_relay=override_relay or [],
         )["sessions"]
         return found

@@ -87,6 +87,9 @@ def write_configuration(session: Session) -> str:
 def _write_mode(session: Session) -> Element | None:
     if session.is_snapshot:
         return element("attributes", element("snapshot_mode", "true"))
+    if session.live_timer:
+        timer = element("live_timer_interval", session.live_timer)
+        return element("attributes", timer)
     found = []
     if session.rotation_timer:
         timer = element("time_us", session.rotation_timer)
@@ -106,20 +109,27 @@ def _write_output(session: Session) -> Element:
                 "output",
                 element("name", one.name),
                 element("max_size", one.max_size),
-                _write_destination(one.path),
+                _write_destination(one.path, one.data),
             )
             for one in session.snapshot_outputs
         ]
         return element("snapshot_outputs", *outputs)
     # The schema wants a path in any case: LTTng's is empty, too, if there is no output.
+    if session.relay:
+        return _write_destination(*session.relay)
     return _write_destination(session.output or "")
 
 
-def _write_destination(path: str) -> Element:
+def _write_destination(path: str, data: str | None = None) -> Element:
+    place = element("path", path)
+    if data is not None:
+        place = element(
+            "net_output", element("control_uri", path), element("data_uri", data)
+        )
     return element(
         "consumer_output",
         element("enabled", "true"),
-        element("destination", element("path", path)),
+        element("destination", place),
     )
 
 
@@ -252,11 +262,10 @@ def read_configuration(
 def _read_session(one: Element, session: Session) -> Session:
     session.shm_path = one.text_of("shared_memory_path") or None
     session.is_snapshot = one.value("attributes/snapshot_mode") in {"true", "1"}
-    if one.find("output/consumer_output/destination/net_output") or one.number(
-        "attributes/live_timer_interval", 0
-    ):
-        raise ValueError("expected a local output: none over a network is there yet")
-    session.output = one.text_of("output/consumer_output/destination/path") or None
+    session.live_timer = one.number("attributes/live_timer_interval", 0)
+    place = "output/consumer_output/destination"
+    session.relay = _read_relay(one, place)
+    session.output = one.text_of(f"{place}/path") or None
     schedules = "attributes/rotation_schedules"
     session.rotation_timer = one.number(f"{schedules}/periodic/time_us", 0)
     session.rotation_size = one.number(f"{schedules}/size_threshold/bytes", 0)
@@ -264,11 +273,12 @@ def _read_session(one: Element, session: Session) -> Session:
         raise ValueError("expected schedules of rotations above 0")
     for output in one.all("output/snapshot_outputs/output"):
         place = "consumer_output/destination"
-        # One over a network may get another path when it is loaded; else it fails.
-        path = output.text_of(f"{place}/path") or output.text_of(
-            f"{place}/net_output/control_uri"
+        path, data = _read_relay(output, place) or (
+            output.text_of(f"{place}/path"),
+            None,
         )
-        session.add_output(output.text_of("name"), path, output.number("max_size", 0))
+        size = output.number("max_size", 0)
+        session.add_output(output.text_of("name"), path, size, data)
     for domain in one.all("domains/domain"):
         kind = domain.value("type")
         if kind == "UST":
@@ -278,6 +288,14 @@ def _read_session(one: Element, session: Session) -> Session:
         else:
             raise ValueError(f"no domain '{kind}': expected UST or a logger's")
     return session
+
+
+def _read_relay(one: Element, place: str) -> list[str] | None:
+    """Return the URIs of a relay daemon, if there are any."""
+    if one.find(f"{place}/net_output") is None:
+        return None
+    names = ("control_uri", "data_uri")
+    return [one.text_of(f"{place}/net_output/{name}") for name in names]
 
 
 def _read_agent(domain: Element, kind: str, session: Session) -> None:

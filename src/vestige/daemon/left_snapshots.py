@@ -36,6 +36,7 @@ def folders_of_snapshots(sessions: Sequence[Session]) -> dict[str, OwnerFiles]:
         for session in sessions
         if session.output is None
         for output in session.snapshot_outputs[:1]
+        if output.data is None
     }
 
 

@@ -297,6 +297,9 @@ def plan_of(session: Session, rings: str) -> SessionPlan:
 
 def _channel(session: Session, channel: Channel) -> ChannelPlan:
     attributes = channel.attributes
+    # Of what is sent, the relay daemon limits the files.
+    limits = (attributes.tracefile_size, attributes.tracefile_count)
+    size, count = (0, 0) if session.relay is not None else limits
     rules = [(_rule(one), one.enabled) for one in channel.rules]
     for domain, name in AGENT_CHANNELS.items():
         if name == channel.name:
@@ -306,8 +309,8 @@ def _channel(session: Session, channel: Channel) -> ChannelPlan:
         attributes.subbuf_size,
         attributes.num_subbuf,
         channel.enabled,
-        attributes.tracefile_size,
-        attributes.tracefile_count,
+        size,
+        count,
         tuple(map(_context, channel.contexts)),
         tuple(rules),
         attributes.overwrite,

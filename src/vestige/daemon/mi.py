@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .places import shown_output
 from .xml_tree import Element, element
 
 __all__ = [
@@ -58,10 +59,10 @@ def session_element(session: Values, *children: Element | None) -> Element:
     return element(
         "session",
         element("name", session["name"]),
-        element("path", session["output"] or ""),
+        element("path", shown_output(session) or ""),
         element("enabled", session["active"]),
         element("snapshot_mode", int(session["is_snapshot"])),
-        element("live_timer_interval", 0),
+        element("live_timer_interval", session.get("live_timer", 0)),
         *children,
     )
 

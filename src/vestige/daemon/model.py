@@ -136,8 +136,13 @@ class SnapshotOutput:
     """What the names of their directories begin with."""
 
     path: str
+    """The directory; or the URI of a relay daemon for control."""
+
     max_size: int = 0
     """Bytes of all sub-buffers of a snapshot; 0 without a limit."""
+
+    data: str | None = None
+    """The URI of a relay daemon for data; ``None``: it is a directory."""
 
 
 @dataclass
@@ -148,7 +153,14 @@ class Session:
     uid: int
     gid: int
     output: str | None = None
-    """The directory of the trace; ``None`` if nothing is written but snapshots."""
+    """The directory of the trace; ``None`` if nothing is written but snapshots. Of a
+    session that is sent to a relay daemon, one in memory."""
+
+    relay: list[str] | None = None
+    """The URIs of a relay daemon, for control and for data."""
+
+    live_timer: int = 0
+    """Microseconds after which viewers see what was recorded; 0: there are none."""
 
     is_snapshot: bool = False
     """Whether it was created in snapshot mode: its channels overwrite by default."""
@@ -232,20 +244,24 @@ class Session:
     """Of the events of those: what no packet had told at the last ``stop``. It is in
     the memory of programs, and the next daemon counts it again."""
 
-    def add_output(self, name: str | None, path: str, max_size: int) -> SnapshotOutput:
-        """Let snapshots be written to a directory.
+    def add_output(
+        self, name: str | None, path: str, max_size: int, data: str | None = None
+    ) -> SnapshotOutput:
+        """Let snapshots be written to a directory, or sent to a relay daemon.
 
         Args:
             name: What their names begin with; ``None`` for that by default.
-            path: The directory.
+            path: The directory; or the URI for control.
             max_size: Bytes of all sub-buffers of a snapshot; 0 without a limit.
+            data: The URI for data; ``None``: it is a directory.
 
         Returns:
             The output.
         """
         self.outputs_added += 1
         number = self.outputs_added
-        output = SnapshotOutput(number, name or f"snapshot-{number}", path, max_size)
+        name = name or f"snapshot-{number}"
+        output = SnapshotOutput(number, name, path, max_size, data)
         self.snapshot_outputs.append(output)
         return output
 

@@ -277,6 +277,16 @@ class AllPrograms:
         self._own.clear(session)
         await self._dump_for_chunk(session)
 
+    def hold(self, session: Session, *, is_held: bool) -> None:
+        """Write nothing of a session for the moment, or go on.
+
+        Args:
+            session: The session.
+            is_held: Whether nothing is written.
+        """
+        self._lttng_ust.hold(session, is_held=is_held)
+        self._own.hold(session, is_held=is_held)
+
     def chunk_size(self, session: Session) -> int:
         """Return how many bytes were written since the last rotation.
 

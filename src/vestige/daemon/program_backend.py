@@ -34,6 +34,14 @@ class RecordedPrograms(Protocol):
             name: The session.
         """
 
+    def hold(self, name: str, *, is_held: bool) -> None:
+        """Write nothing of a session for the moment, or go on.
+
+        Args:
+            name: The session.
+            is_held: Whether nothing is written.
+        """
+
     def folders(self, name: str) -> list[str]:
         """Return the directories that a session writes to now.
 
@@ -145,6 +153,15 @@ class ProgramBackend:
             session: The session.
         """
         return self._recorded.chunk_size(session.name)
+
+    def hold(self, session: Session, *, is_held: bool) -> None:
+        """Write nothing of a session for the moment, or go on.
+
+        Args:
+            session: The session.
+            is_held: Whether nothing is written.
+        """
+        self._recorded.hold(session.name, is_held=is_held)
 
     def folders(self, session: Session) -> list[str]:
         """Return the directories of the traces that are written to now.

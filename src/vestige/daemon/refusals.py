@@ -66,6 +66,8 @@ REFUSALS = {
     "MAX_SIZE_INVALID": Refusal(90, "Snapshot max size is invalid"),
     "SESSION_INVALID_CHAR": Refusal(73, "Invalid character found in session name"),
     "INVALID": Refusal(97, "Invalid parameter"),
+    "RELAYD_CONNECT_FAIL": Refusal(104, "Unable to connect to lttng-relayd"),
+    "RELAYD_VERSION_FAIL": Refusal(105, "Relay daemon not compatible"),
     "FILTER_INVAL": Refusal(106, "Invalid filter bytecode"),
     "EXCLUSION_INVAL": Refusal(110, "Invalid exclusion data"),
     "INVALID_CHANNEL_NAME": Refusal(113, "Invalid channel name"),
@@ -83,7 +85,13 @@ REFUSALS = {
     "ROTATION_MULTIPLE_AFTER_STOP": Refusal(
         133, "Session was already rotated once since it became inactive"
     ),
+    "ROTATION_PENDING_RELAY_FAIL_CONSUMER": Refusal(
+        144, "Rotation pending check (relay) failure on consumer"
+    ),
     "ROTATE_RENAME_FAIL_CONSUMER": Refusal(142, "Rotation rename failure on consumer"),
+    "CLEAR_RELAY_DISALLOWED": Refusal(
+        156, "LTTng-relayd peer does not allow lttng clear command"
+    ),
     "CLEAR_FAIL_CONSUMER": Refusal(158, "Consumer failed to clear the session"),
     "ROTATION_AFTER_STOP_CLEAR": Refusal(
         159, "Session was already cleared since it became inactive"

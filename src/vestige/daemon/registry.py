@@ -16,6 +16,7 @@ from .backend import Backend
 from .model import Session
 from .peer import Peer
 from .refusals import os_error_text, refused
+from .relays import Relays
 from .store import Store
 from .triggers.book import TriggerBook
 from .triggers.hub import Hub
@@ -44,6 +45,7 @@ class Registry:
         # As with LTTng, a name is taken for all users: so it is also what backends,
         # the directories of buffers and triggers know a session by.
         self._is_held = False
+        self._dumps: set[asyncio.Future[Any]] = set()
         self._temporary: dict[int, list[Session]] = {}
         """Sessions that end with a connection, by its number."""
         self.changed = asyncio.Event()
@@ -53,10 +55,25 @@ class Registry:
         """Has the actions of a trigger done."""
         self.conditions = SessionConditions(self.triggers, self._fire)
         self.hub = Hub()
+        self.relays = Relays(self._hold, self._dump_again)
 
     def now(self) -> float:
         """Return seconds since 1970."""
         return self._clock()
+
+    def _hold(self, name: str, is_held: bool) -> None:  # noqa: FBT001 - it is called so
+        """Collect nothing more of a session, or collect it again."""
+        session = self._sessions.get(name)
+        if session is not None:
+            self.backend.hold(session, is_held=is_held)
+
+    def _dump_again(self, name: str) -> None:
+        """Let programs describe their state once more, some time."""
+        session = self._sessions.get(name)
+        if session is not None and session.active:
+            task = asyncio.ensure_future(self.backend.dump_state(session))
+            self._dumps.add(task)
+            task.add_done_callback(self._dumps.discard)
 
     def take_over(self) -> list[Session]:
         """Go on with what another daemon left; return the sessions."""

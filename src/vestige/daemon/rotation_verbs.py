@@ -14,6 +14,7 @@ from ..record.backends.lttng_ust.left_dumps import describe_left
 from ..record.backends.lttng_ust.ring_files import LeftRings, RingOwner, left_rings
 from ..record.backends.lttng_ust.trace_files import OwnerFiles
 from ..record.backends.registered.trace import cut_left
+from ..record.relay.chunk import Chunk
 from .chunks import (
     ARCHIVES,
     DATA,
@@ -31,11 +32,13 @@ from .model import Session
 from .protocol import Request
 from .refusals import os_error_text, refused
 from .registry import Peer, Registry, as_owner
+from .relays import paused
 
 __all__ = [
     "archive_last",
     "clear",
     "complete_rotation",
+    "end_output",
     "rotate",
     "rotate_session",
     "set_schedule",
@@ -51,8 +54,8 @@ async def rotate(registry: Registry, peer: Peer, request: Request) -> dict[str, 
     """Archive the present chunk of ``session``.
 
     Returns:
-        ``path``, the archive; ``failure``, why a part of the trace could not be
-        written, if nobody was told yet.
+        ``path``, the archive; ``relay``, the relay daemon that has it; ``failure``, why
+        a part of the trace could not be written, if nobody was told yet.
 
     Raises:
         SessionError: It writes no trace, was never started, or has recorded nothing
@@ -60,7 +63,8 @@ async def rotate(registry: Registry, peer: Peer, request: Request) -> dict[str, 
     """
     session = registry.session(peer, request.text("session"))
     path = await rotate_session(registry, session)
-    return {"path": path, "failure": registry.backend.take_failure(session)}
+    failure = registry.backend.take_failure(session)
+    return {"path": path, "relay": session.relay, "failure": failure}
 
 
 async def rotate_session(registry: Registry, session: Session) -> str:
@@ -73,16 +77,10 @@ async def rotate_session(registry: Registry, session: Session) -> str:
     Returns:
         The archive.
     """
-    if not session.was_active:
-        raise refused("START_SESSION_ONCE")
-    if session.output is None:
-        raise refused("ROTATION_NOT_AVAILABLE")
-    if not session.active and session.is_rotated_while_inactive:
-        raise refused("ROTATION_MULTIPLE_AFTER_STOP")
-    if not session.active and session.is_cleared_while_inactive:
-        raise refused("ROTATION_AFTER_STOP_CLEAR")
+    _check_rotation(session)
     before = session.chunk, session.chunk_begin
     moved: list[str] = []
+    sender = registry.relays.sender(session)
 
     def move_back() -> None:
         assert session.output is not None and session.moving_to is not None  # noqa: S101, PT018 - it was moved
@@ -92,10 +90,14 @@ async def rotate_session(registry: Registry, session: Session) -> str:
 
     number = session.chunk
     registry.conditions.rotation(session, "ongoing", number)
+    ended: Chunk | None = None
     try:
-        await registry.backend.rotate(
-            session, lambda: moved.append(_move(registry, session)), move_back
-        )
+        with paused(sender):
+            await registry.backend.rotate(
+                session, lambda: moved.append(_move(registry, session)), move_back
+            )
+            if sender is not None and moved:
+                ended = sender.end_chunk(moved[0], session.chunk_begin)
     except OSError as error:
         raise refused("ROTATE_RENAME_FAIL_CONSUMER", os_error_text(error)) from error
     finally:
@@ -107,8 +109,29 @@ async def rotate_session(registry: Registry, session: Session) -> str:
     if not moved:
         failure = registry.backend.take_failure(session)
         raise refused("ROTATE_RENAME_FAIL_CONSUMER", failure)
-    registry.conditions.rotation(session, "completed", number, moved[0])
-    return moved[0]
+    path = moved[0] if ended is None else await _sent(registry, session, ended)
+    registry.conditions.rotation(session, "completed", number, path)
+    return path
+
+
+def _check_rotation(session: Session) -> None:
+    """Refuse a rotation of what cannot be rotated now."""
+    if not session.was_active:
+        raise refused("START_SESSION_ONCE")
+    if session.output is None:
+        raise refused("ROTATION_NOT_AVAILABLE")
+    if not session.active and session.is_rotated_while_inactive:
+        raise refused("ROTATION_MULTIPLE_AFTER_STOP")
+    if not session.active and session.is_cleared_while_inactive:
+        raise refused("ROTATION_AFTER_STOP_CLEAR")
+
+
+async def _sent(registry: Registry, session: Session, chunk: Chunk) -> str:
+    """Wait until a chunk is on the relay daemon; return where."""
+    unsent = await registry.relays.wait_for(session, chunk)
+    if unsent is not None:
+        raise refused("ROTATION_PENDING_RELAY_FAIL_CONSUMER", unsent)
+    return chunk.path
 
 
 def _save_some_time(registry: Registry, session: Session) -> None:
@@ -254,6 +277,27 @@ def archive_last(registry: Registry, session: Session) -> str | None:
     return _move(registry, session, goes_on=False)
 
 
+async def end_output(registry: Registry, session: Session) -> str | None:
+    """Do what :func:`archive_last` does, also of a session that is sent.
+
+    Args:
+        registry: The sessions.
+        session: The session; nothing writes its files any more.
+
+    Returns:
+        The archive; ``None`` if there is none.
+
+    Raises:
+        SessionError: The relay daemon has not got all of it.
+    """
+    if session.relay is None:
+        return archive_last(registry, session)
+    path, unsent = await registry.relays.end(session, registry.now())
+    if unsent is not None:
+        raise refused("UNKNOWN", unsent)
+    return path if session.chunk else None
+
+
 async def clear(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
     """Throw away what ``session`` has recorded; its archives stay.
 
@@ -264,13 +308,24 @@ async def clear(registry: Registry, peer: Peer, request: Request) -> dict[str, A
         SessionError: Something cannot be removed.
     """
     session = registry.session(peer, request.text("session"))
-    await registry.backend.clear(session)
-    if session.output is not None:
-        try:
-            with as_owner(session):
-                remove_unused(session.output, registry.backend.folders(session))
-        except OSError as error:
-            raise refused("CLEAR_FAIL_CONSUMER", os_error_text(error)) from error
+    sender = registry.relays.sender(session)
+    if sender is not None and not sender.may_clear:
+        raise refused("CLEAR_RELAY_DISALLOWED")
+    ended: Chunk | None = None
+    with paused(sender):
+        await registry.backend.clear(session)
+        if session.output is not None:
+            try:
+                with as_owner(session):
+                    remove_unused(session.output, registry.backend.folders(session))
+            except OSError as error:
+                raise refused("CLEAR_FAIL_CONSUMER", os_error_text(error)) from error
+        if sender is not None and session.was_active:
+            ended = sender.end_chunk(None, registry.now(), is_removed=True)
+    if ended is not None:
+        unsent = await registry.relays.wait_for(session, ended)
+        if unsent is not None:
+            raise refused("CLEAR_FAIL_CONSUMER", unsent)
     session.is_cleared_while_inactive = session.was_active and not session.active
     registry.save(session)
     failure = registry.backend.take_failure(session)

@@ -38,6 +38,7 @@ async def enable_event(
     refuse_kernel(request)
     session = registry.session(peer, request.text("session"))
     rule = _rule(request)
+    await registry.relays.connect(session)
     channel = channel_of(session, request, is_made=True)
     domain = request.optional_text("domain") or "UST"
     rules = channel.rules

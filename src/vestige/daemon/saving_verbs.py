@@ -19,8 +19,15 @@ from .model import Session
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
+from .relays import check_relay
 from .rule_verbs import check_rule
-from .session_verbs import check_name, end_session, start_session
+from .session_verbs import (
+    add_with_relay,
+    check_name,
+    end_session,
+    read_relay,
+    start_session,
+)
 from .snapshot_verbs import check_output
 from .tracking_verbs import tracked_number
 
@@ -47,7 +54,8 @@ async def load(registry: Registry, peer: Peer, request: Request) -> dict[str, An
         registry: The sessions.
         peer: Who asks, and will own them.
         request: ``text``, ``path``, ``session`` (only this), ``force`` (destroys those
-            of the same name), ``override_name``, ``override_output``.
+            of the same name), ``override_name``, ``override_output`` or
+            ``override_relay`` (the URIs of a relay daemon).
 
     Returns:
         The names of the ``sessions``.
@@ -69,7 +77,11 @@ async def load_text(registry: Registry, peer: Peer, request: Request) -> list[st
     chosen = [one for one in read if wanted in {None, one[0].name}]
     for session, _ in chosen:
         session.name = request.optional_text("override_name") or session.name
-        _move(session, request.optional_text("override_output"))
+        _move(
+            session,
+            request.optional_text("override_output"),
+            read_relay(request, "override_relay"),
+        )
         try:
             _check(session)
         except (SessionError, ValueError) as error:
@@ -82,13 +94,41 @@ async def load_text(registry: Registry, peer: Peer, request: Request) -> list[st
         ]
 
 
-def _move(session: Session, output: str | None) -> None:
-    """Let a session write to another directory, if that is asked for."""
-    if output and session.is_snapshot:
-        for one in session.snapshot_outputs:
-            one.path = output
+def _move(session: Session, output: str | None, relay: list[str] | None) -> None:
+    """Let a session write to another place, if that is asked for."""
+    if relay is not None:
+        place, data = relay
     elif output:
-        session.output = output
+        place, data = output, None
+    else:
+        return
+    if session.is_snapshot:
+        for one in session.snapshot_outputs:
+            one.path, one.data = place, data
+    else:
+        session.relay = relay
+        session.output = output if relay is None else None
+
+
+def _check_outputs(session: Session) -> None:
+    """Refuse places that cannot be.
+
+    Raises:
+        ValueError: One of them cannot be.
+    """
+    if session.is_snapshot and (session.output or session.relay) is not None:
+        raise ValueError("expected no output but that of snapshots")
+    if len(session.snapshot_outputs) > 1:
+        raise ValueError("expected one output of snapshots")
+    for one in session.snapshot_outputs:
+        check_output(one)
+    if session.relay is not None:
+        check_relay(session.relay)
+    if session.live_timer and session.relay is None:
+        raise ValueError("expected a relay daemon for viewers while it is recorded")
+    for folder in filter(None, (session.output, session.shm_path)):
+        if not PurePosixPath(folder).is_absolute():
+            raise ValueError(f"'{folder}': expected an absolute path")
 
 
 def _check(session: Session) -> None:
@@ -98,15 +138,7 @@ def _check(session: Session) -> None:
         SessionError: A part of it cannot be.
         ValueError: As above.
     """
-    if session.is_snapshot and session.output is not None:
-        raise ValueError("expected no output but that of snapshots")
-    if len(session.snapshot_outputs) > 1:
-        raise ValueError("expected one output of snapshots")
-    for one in session.snapshot_outputs:
-        check_output(one)
-    for folder in filter(None, (session.output, session.shm_path)):
-        if not PurePosixPath(folder).is_absolute():
-            raise ValueError(f"'{folder}': expected an absolute path")
+    _check_outputs(session)
     for channel in session.channels.values():
         with _named(f"channel '{channel.name}'"):
             check_channel(channel.name, channel.attributes)
@@ -162,6 +194,7 @@ async def _set_up(
         old.active = False
         await registry.backend.stop(old)
         await registry.backend.forget(old)
+        await registry.relays.end(old, registry.now())
         registry.remove(old)
     session.created = registry.now()
-    registry.add(session)
+    add_with_relay(registry, session, session.relay)

@@ -29,7 +29,7 @@ from .protocol import (
 from .refusals import os_error_text, refused
 from .registry import Registry, make_output
 from .rotation_schedules import RotationSchedules
-from .rotation_verbs import archive_last, complete_rotation
+from .rotation_verbs import complete_rotation, end_output
 from .run_paths import TRACING_GROUP, RunPaths
 from .saving_verbs import load_text
 from .session_verbs import end_session
@@ -154,6 +154,7 @@ class Daemon:
                 with suppress(SessionError):
                     make_output(session)
                 await backend.apply(session)
+            registry.relays.resume(session)
         if self._options.is_attached:
             loop.add_reader(0, self._read_input)
         else:
@@ -199,7 +200,7 @@ class Daemon:
                     session.active = False
                     await backend.stop(session)
                 await backend.forget(session)
-                archive_last(self._registry, session)
+                await end_output(self._registry, session)
             except Exception:  # noqa: BLE001 - the others end in order
                 traceback.print_exc()
         await backend.close()

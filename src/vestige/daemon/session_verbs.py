@@ -6,13 +6,16 @@ import time
 from pathlib import PurePosixPath
 from typing import Any
 
+from ..errors import SessionError
 from .model import AGENT_DOMAINS, Session
 from .protocol import Request
 from .refusals import os_error_text, refused
 from .registry import Peer, Registry, home_of, make_output
-from .rotation_verbs import archive_last
+from .relays import check_relay, make_spool
+from .rotation_verbs import end_output
 
 __all__ = [
+    "add_with_relay",
     "create",
     "describe",
     "destroy",
@@ -20,6 +23,7 @@ __all__ = [
     "list_sessions",
     "loggers",
     "programs",
+    "read_relay",
     "regenerate",
     "set_active",
     "set_shm_path",
@@ -40,7 +44,8 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         peer: Who asks, and will own it.
         request: ``name``, ``output`` (a directory), ``no_output``, ``shm_path``,
             ``home``, ``temporary`` (it ends with the connection), ``pids`` (the only
-            processes that record), ``snapshot`` (it is one of snapshots).
+            processes that record), ``snapshot`` (it is one of snapshots), ``relay``
+            (the URIs of a relay daemon that it is sent to).
 
     Returns:
         The session as :func:`describe` has it.
@@ -54,9 +59,10 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
     name = name if name is not None else f"auto-{stamp}"
     check_name(name)
     output = request.optional_text("output")
+    relay = read_relay(request)
     if request.flag("no_output"):
-        output = None
-    elif output is None:
+        output = relay = None
+    elif output is None and relay is None:
         home = request.optional_text("home") or home_of(peer.uid)
         if home is None:
             raise refused("SET_URL", "no home")
@@ -76,12 +82,61 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
     )
     if request.flag("snapshot"):
         session.is_snapshot, session.output = True, None
-        if output is not None:
+        if relay is not None:
+            session.add_output(None, relay[0], 0, relay[1])
+        elif output is not None:
             session.add_output(None, output, 0)
-    registry.add(session)
+        relay = None
+    add_with_relay(registry, session, relay)
     if request.flag("temporary"):
         registry.bind(session, peer)
     return session.to_json()
+
+
+def add_with_relay(
+    registry: Registry, session: Session, relay: list[str] | None
+) -> None:
+    """Keep a new session, which may be sent to a relay daemon.
+
+    Args:
+        registry: The sessions.
+        session: The session.
+        relay: The URIs of the relay daemon, if it is.
+
+    Raises:
+        SessionError: Somebody has one of this name, or there is no memory.
+    """
+    session.relay = relay
+    if relay is not None:
+        try:
+            session.output = make_spool(session.uid, session.gid)
+        except OSError as error:
+            raise refused("SET_URL", os_error_text(error)) from error
+    try:
+        registry.add(session)
+    except BaseException:
+        registry.relays.remove_spool(session)
+        raise
+
+
+def read_relay(request: Request, name: str = "relay") -> list[str] | None:
+    """Return the URIs of a relay daemon that a request has.
+
+    Args:
+        request: The request.
+        name: The member that has them.
+
+    Raises:
+        SessionError: They are none.
+    """
+    uris = request.texts(name)
+    if not uris:
+        return None
+    try:
+        check_relay(uris)
+    except ValueError as error:
+        raise refused("INVALID", str(error)) from error
+    return uris
 
 
 def check_name(name: str) -> None:
@@ -165,6 +220,7 @@ async def start_session(registry: Registry, session: Session) -> None:
     Raises:
         SessionError: As of :func:`start`.
     """
+    await registry.relays.connect(session)
     make_output(session)
     was_active = session.was_active
     set_active(registry, session)
@@ -175,6 +231,7 @@ async def start_session(registry: Registry, session: Session) -> None:
     except OSError as error:
         await _take_back(registry, session, was_active=was_active)
         raise refused("UST_CHAN_FAIL", os_error_text(error)) from error
+    registry.relays.begin(session)
 
 
 def set_active(registry: Registry, session: Session) -> None:
@@ -224,9 +281,11 @@ async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
     before = _losses(session)
     session.active = False
     silent = await registry.backend.stop(session)
+    unsent = await registry.relays.flush(session)
     after = _losses(session)
     gaps, session.gaps = session.gaps, []
     failure = registry.backend.take_failure(session) or session.schedule_failure
+    failure = failure or unsent
     session.schedule_failure = None
     registry.save(session)
     return {
@@ -272,9 +331,11 @@ async def end_session(registry: Registry, session: Session) -> dict[str, Any]:
     lost["failure"] = lost.get("failure") or failure
     archive = None
     try:
-        archive = archive_last(registry, session)
+        archive = await end_output(registry, session)
     except OSError as error:
         lost["failure"] = lost["failure"] or os_error_text(error)
+    except SessionError as error:
+        lost["failure"] = error.detail or error.message
     registry.remove(session)
     ended = {"was_active": was_active, "archive": archive}
     return {**session.to_json(), **lost, **ended}

@@ -15,6 +15,7 @@ from .model import Session, SnapshotOutput
 from .protocol import Request
 from .refusals import os_error_text, refused
 from .registry import Peer, Registry, as_owner
+from .relays import check_relay, make_spool
 
 __all__ = [
     "add_snapshot_output",
@@ -43,9 +44,12 @@ def _session(registry: Registry, peer: Peer, request: Request) -> Session:
     return session
 
 
-def _output(request: Request, name: str | None, path: str) -> SnapshotOutput:
+def _output(
+    request: Request, name: str | None, path: str, data: str | None = None
+) -> SnapshotOutput:
     """Return the output that a request describes, without its number."""
-    output = SnapshotOutput(0, name or UNNAMED, path, request.number("max_size"))
+    size = request.number("max_size")
+    output = SnapshotOutput(0, name or UNNAMED, path, size, data)
     try:
         check_output(output)
     except ValueError as error:
@@ -60,9 +64,11 @@ def check_output(output: SnapshotOutput) -> None:
         output: What somebody has asked for.
 
     Raises:
-        ValueError: Its path is not absolute, or its limit is none.
+        ValueError: Its path is not absolute, its URIs are none, or its limit.
     """
-    if not PurePosixPath(output.path).is_absolute():
+    if output.data is not None:
+        check_relay([output.path, output.data])
+    elif not PurePosixPath(output.path).is_absolute():
         raise ValueError(f"'{output.path}': expected an absolute path")
     if not 0 <= output.max_size <= NO_LIMIT:
         raise ValueError(f"{output.max_size}: expected a number of bytes")
@@ -76,7 +82,8 @@ async def add_snapshot_output(
     Args:
         registry: The sessions.
         peer: Who asks.
-        request: Also ``name`` and ``max_size``.
+        request: Also ``name`` and ``max_size``; ``relay``, the URIs of a relay daemon,
+            in place of ``path``.
 
     Returns:
         The output.
@@ -88,8 +95,11 @@ async def add_snapshot_output(
     if session.snapshot_outputs:
         raise refused("SNAPSHOT_OUTPUT_EXIST")
     name = request.optional_text("name")
-    found = _output(request, name, request.text("path"))
-    added = session.add_output(name, found.path, found.max_size)
+    path, data = _place(request)
+    if path is None:
+        raise refused("INVALID", "expected a 'path' or a 'relay'")
+    found = _output(request, name, path, data)
+    added = session.add_output(name, found.path, found.max_size, found.data)
     registry.save(session)
     return asdict(added)
 
@@ -134,8 +144,8 @@ async def record_snapshot(
     Args:
         registry: The sessions.
         peer: Who asks.
-        request: ``path``, where it is written to if not to the output of the session,
-            ``name`` and ``max_size``.
+        request: ``path`` or ``relay``, where it is written to if not to the output of
+            the session, ``name`` and ``max_size``.
 
     Returns:
         Its ``path``, and ``left`` as :func:`list_snapshot_outputs` has it: what is told
@@ -151,6 +161,9 @@ async def record_snapshot(
     output = _chosen_output(session, request)
     most = packets_of_size(session, output.max_size, possible_cpus())
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(registry.now()))
+    if output.data is not None:
+        path = await _send_snapshot(registry, session, output, stamp, most)
+        return _noted(registry, session, path)
     name = _make_folder(session, output, stamp)
     hidden, path = f"{output.path}/.{name}", f"{output.path}/{name}"
     session.snapshot_at = hidden
@@ -166,10 +179,38 @@ async def record_snapshot(
             raise refused("SNAPSHOT_FAIL", os_error_text(error)) from error
         raise
     session.snapshot_at = None
+    return _noted(registry, session, path)
+
+
+def _noted(registry: Registry, session: Session, path: str) -> dict[str, Any]:
+    """Note that a snapshot was taken; return what is answered."""
     session.snapshots_taken += 1
     left, session.left = session.left, []
     registry.save(session)
     return {"path": path, "left": left}
+
+
+async def _send_snapshot(
+    registry: Registry,
+    session: Session,
+    output: SnapshotOutput,
+    stamp: str,
+    most: int | None,
+) -> str:
+    """Write a snapshot to memory and send it; return where it is on the relay."""
+    _check_folder(output)
+    name = f"{output.name}-{stamp}-{session.snapshots_taken}"
+    try:
+        session.snapshot_at = spool = make_spool(session.uid, session.gid)
+        registry.save(session)
+        with as_owner(session):
+            os.mkdir(f"{spool}/ust", 0o770)  # noqa: PTH102 - in memory
+        await registry.backend.snapshot(session, spool, most)
+        return await registry.relays.send_snapshot(session, output, spool, name)
+    except OSError as error:
+        raise refused("SNAPSHOT_FAIL", os_error_text(error)) from error
+    finally:
+        remove_unfinished(session)
 
 
 def remove_unfinished(session: Session) -> None:
@@ -186,21 +227,37 @@ def remove_unfinished(session: Session) -> None:
 
 def _chosen_output(session: Session, request: Request) -> SnapshotOutput:
     name = request.optional_text("name")
-    path = request.optional_text("path")
+    path, data = _place(request)
     if path:
-        return _output(request, name, path)
+        return _output(request, name, path, data)
     if not session.snapshot_outputs:
         raise refused("SNAPSHOT_FAIL", "expected an output of the session, or a path")
     own = session.snapshot_outputs[0]
-    chosen = _output(request, name or own.name, own.path)
+    chosen = _output(request, name or own.name, own.path, own.data)
     chosen.max_size = chosen.max_size or own.max_size
     return chosen
 
 
-def _make_folder(session: Session, output: SnapshotOutput, stamp: str) -> str:
-    """Make the directory of a snapshot, hidden, and return its name."""
+def _place(request: Request) -> tuple[str | None, str | None]:
+    """Return the directory that a request has, or both URIs of a relay daemon."""
+    relay = request.texts("relay")
+    if not relay:
+        return request.optional_text("path"), None
+    try:
+        check_relay(relay)
+    except ValueError as error:
+        raise refused("INVALID", str(error)) from error
+    return relay[0], relay[1]
+
+
+def _check_folder(output: SnapshotOutput) -> None:
     if "/" in output.name or len(output.name.encode(errors="replace")) > LONGEST_NAME:
         raise refused("CREATE_DIR_FAIL", f"'{output.name}': expected a file's name")
+
+
+def _make_folder(session: Session, output: SnapshotOutput, stamp: str) -> str:
+    """Make the directory of a snapshot, hidden, and return its name."""
+    _check_folder(output)
     try:
         with as_owner(session):
             Path(output.path).mkdir(mode=0o770, parents=True, exist_ok=True)

@@ -58,7 +58,8 @@ def _session(session: Session, counts: dict[str, ChannelCounts]) -> dict[str, An
         "name": session.name,
         "uid": session.uid,
         "active": session.active,
-        "output": session.output,
+        # What is sent is not there any more.
+        "output": None if session.relay else session.output,
         "created": session.created,
         "channels": [
             _channel(one, counts.get(one.name, NO_COUNTS))

@@ -90,7 +90,7 @@ def test_sessions_are_overwritten_by_force_only(daemon, tmp_path):
     assert named.out == (
         "Session s1 has been loaded successfully\n"
         "Session name overridden with copy\n"
-        "Session URL overridden with /tmp/new\n"
+        "Session output url overridden with /tmp/new\n"
     )
     assert "Trace output: /tmp/new" in daemon.lttng("list", "copy").out
 
@@ -117,7 +117,7 @@ def test_a_started_session_is_started_again(daemon, tmp_path):
                 "<sessions><session><name>s</name><attributes><live_timer_interval>1"
                 "</live_timer_interval></attributes></session></sessions>"
             ),
-            "none over a network is there yet",
+            "expected a relay daemon for viewers",
         ),
         (
             (

@@ -59,8 +59,6 @@ def test_starting_and_stopping_twice_has_its_statuses(daemon):
         (("create", ".."), 1, "Error: Invalid character found in session name"),
         (("create", "auto"), 1, "auto is a reserved keyword"),
         (("create", "--bogus"), 2, "Unrecognized argument used with 'create' command"),
-        (("create", "n", "-U", "bad://x"), 1, "Unable to parse the URL bad://x"),
-        (("create", "n", "-U", "net://h"), 1, "not supported yet"),
         (("create", "n", "-C", "tcp://h"), 1, "Both control and data URLs"),
         (("create", "n", "--live"), 1, "Live mode is not supported yet"),
         (("create", "n", "--live=5", "--snapshot"), 1, "mutually exclusive"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..._typing import TYPE_CHECKING
 from ...daemon.log_levels import level_name
+from ...daemon.places import shown_output
 from ...daemon.refusals import REFUSALS
 from ...errors import SessionError
 from .call import DOMAINS as DOMAIN_OF
@@ -63,8 +64,9 @@ def list_(call: Call) -> int:
     call.say("Available recording sessions:")
     for number, one in enumerate(sessions, 1):
         call.say(f"  {number}) {one['name']} [{session_state(one)}]")
-        if one["output"] is not None:
-            call.say(f"    Trace output: {one['output']}")
+        output = shown_output(one)
+        if output is not None:
+            call.say(f"    Trace output: {output}")
         call.say("")
     call.say("")
     call.say("Use lttng list <session_name> for more details")

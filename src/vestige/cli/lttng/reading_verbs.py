@@ -8,6 +8,7 @@ import sys
 
 from ... import __version__
 from ..._typing import TYPE_CHECKING
+from ...daemon.places import shown_output
 from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .options import NEEDED, Option
@@ -57,6 +58,9 @@ def _output_of(call: Call, name: str) -> str:
         if error.name != "SESS_NOT_FOUND":
             raise
         raise FailedError(FAILED, f"Session name {name} not found") from None
+    if session.get("relay"):
+        place = shown_output(session)
+        raise FailedError(FAILED, f"Session {name} is sent to a relay daemon: {place}")
     output: str | None = session["output"]
     if output is None:
         raise FailedError(FAILED, f"Session {name} has no output")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..._typing import TYPE_CHECKING
 from ...daemon.numbers import LARGEST, read_size, read_time
+from ...daemon.places import archive_element, archive_text
 from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .options import NEEDED, Option
@@ -57,8 +58,8 @@ def rotate(call: Call) -> int:
     if is_awaited:
         call.say(
             "Waiting for rotation to complete...",
-            f"Trace chunk archive for session {name} is now readable at "
-            f"{answer['path']}",
+            f"Trace chunk archive for session {name} is now readable "
+            f"{archive_text(answer['path'], answer.get('relay'))}",
         )
     else:
         call.say(f"Rotation ongoing for session {name}")
@@ -67,8 +68,7 @@ def rotate(call: Call) -> int:
         from ...daemon.xml_tree import element
 
         if is_awaited:
-            local = element("local", element("absolute_path", answer["path"]))
-            location = element("location", local)
+            location = archive_element(answer["path"], answer.get("relay"))
         call.emit(
             element(
                 "rotation",

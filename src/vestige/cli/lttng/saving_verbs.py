@@ -14,8 +14,8 @@ from ...daemon.run_paths import home_folder
 from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .current_session import write_current
+from .destinations import of_url
 from .options import NEEDED, Option
-from .session_verbs import url_path
 
 __all__ = ["LOAD", "SAVE", "load", "save"]
 
@@ -31,7 +31,13 @@ LOAD = (
         "input-path", "a configuration, or a directory of some", "i", NEEDED, "PATH"
     ),
     Option("override-name", "name the session NAME", None, NEEDED, "NAME"),
-    Option("override-url", "write the trace to URL: file://DIR", None, NEEDED, "URL"),
+    Option(
+        "override-url",
+        "send the trace to URL: net://HOST[:PORT[:PORT]][/DIR], file://DIR",
+        None,
+        NEEDED,
+        "URL",
+    ),
 )
 SYSTEM_FOLDER = "/etc/lttng/sessions"
 LARGEST_FILE = 8 << 20
@@ -97,7 +103,7 @@ def load(call: Call) -> int:
             FAILED, "Options --all and --override-name cannot be used simultaneously"
         )
     url = words.value("override-url")
-    output = None if url is None else url_path(url)
+    place = None if url is None else of_url(call, url)
     loaded: list[str] = []
     for path in _files(words.value("input-path"), name):
         try:
@@ -107,7 +113,8 @@ def load(call: Call) -> int:
                 session=name,
                 force=words.has("force"),
                 override_name=override,
-                override_output=output,
+                override_output=None if place is None else place.path,
+                override_relay=None if place is None else place.relay,
             )
         except SessionError as error:
             if error.name == "NO_SESSIOND":
@@ -117,13 +124,11 @@ def load(call: Call) -> int:
             raise FailedError(FAILED, error.message) from None
     if name is not None and not loaded:
         raise FailedError(FAILED, REFUSALS["LOAD_SESSION_NOENT"].text)
-    _say_loaded(call, name, loaded, output)
+    _say_loaded(call, name, loaded)
     return DONE
 
 
-def _say_loaded(
-    call: Call, name: str | None, loaded: list[str], output: str | None
-) -> None:
+def _say_loaded(call: Call, name: str | None, loaded: list[str]) -> None:
     words = call.words
     override = words.value("override-name")
     if name is None:
@@ -133,8 +138,8 @@ def _say_loaded(
         call.say(f"Session {name} has been loaded successfully")
     if override is not None:
         call.say(f"Session name overridden with {override}")
-    if output is not None:
-        call.say(f"Session URL overridden with {words.value('override-url')}")
+    if words.has("override-url"):
+        call.say(f"Session output url overridden with {words.value('override-url')}")
     if call.general.is_mi:
         from ...daemon.xml_tree import element
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..._typing import TYPE_CHECKING
 from ...daemon.log_levels import level_name
+from ...daemon.places import shown_output
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -42,8 +43,9 @@ def session_lines(session: dict[str, Any]) -> list[str]:
         session: What the daemon tells of it.
     """
     lines = [f"Recording session {session['name']}: [{session_state(session)}]"]
-    if session["output"] is not None:
-        lines += [f"    Trace output: {session['output']}", ""]
+    output = shown_output(session)
+    if output is not None:
+        lines += [f"    Trace output: {output}", ""]
     lines += [f"    Notice: {one}" for one in session.get("left", ())]
     timer, size = session["rotation_timer"], session["rotation_size"]
     if timer or size:

@@ -6,10 +6,12 @@ import os
 import time
 
 from ..._typing import TYPE_CHECKING
+from ...daemon.places import archive_text, shown_output
 from ...daemon.run_paths import home_folder
 from ...errors import SessionError
 from .call import DONE, FAILED, Call, FailedError
 from .current_session import remove_current, write_current
+from .destinations import Destination, of_connections, of_url
 from .options import NEEDED, OPTIONAL, Option
 
 if TYPE_CHECKING:
@@ -33,9 +35,15 @@ __all__ = [
 CREATE = (
     Option("output", "write the trace into the directory DIR", "o", NEEDED, "DIR"),
     Option("no-output", "write no trace"),
-    Option("set-url", "write the trace to URL: file://DIR", "U", NEEDED, "URL"),
-    Option("ctrl-url", "not there yet: the control URL", "C", NEEDED, "URL"),
-    Option("data-url", "not there yet: the data URL", "D", NEEDED, "URL"),
+    Option(
+        "set-url",
+        "send the trace to URL: net://HOST[:PORT[:PORT]][/DIR], file://DIR",
+        "U",
+        NEEDED,
+        "URL",
+    ),
+    Option("ctrl-url", "send control messages to URL, tcp://HOST", "C", NEEDED, "URL"),
+    Option("data-url", "send data to URL, tcp://HOST[:PORT]", "D", NEEDED, "URL"),
     Option("shm-path", "keep the ring buffers below DIR", None, NEEDED, "DIR"),
     Option("snapshot", "record to buffers; write them with 'snapshot record'"),
     Option("live", "not there yet: be read while it is recorded", None, OPTIONAL, "US"),
@@ -51,24 +59,23 @@ REGENERATE = (
     Option("session", "of the session NAME, not the current one", "s", NEEDED, "NAME"),
 )
 
-_SCHEMES = ("net", "net6", "tcp", "tcp6", "udp", "udp6")
-
 
 def create(call: Call) -> int:
     """Create a session, and make it the current one."""
     name = _only_argument(call)
     if name == "auto":
         raise FailedError(FAILED, "auto is a reserved keyword for default session(s)")
-    output = _output(call)
+    destination = _destination(call)
     call.have_daemon()
     shm_path = call.words.value("shm-path")
     session = call.client.create(
         name,
-        output,
+        destination.path,
         no_output=call.words.has("no-output"),
         shm_path=None if shm_path is None else os.path.abspath(shm_path),  # noqa: PTH100 - pathlib takes long to import
         home=home_folder(),
         snapshot=call.words.has("snapshot"),
+        relay=destination.relay,
     )
     call.say(*_created_lines(session))
     write_current(str(session["name"]))
@@ -93,8 +100,9 @@ def _created_lines(session: dict[str, Any]) -> list[str]:
             "Every channel enabled for this session will be set to mmap output and "
             "default to overwrite mode."
         )
-    if session["output"] is not None:
-        lines.append(f"Traces will be output to {session['output']}")
+    output = shown_output(session)
+    if output is not None:
+        lines.append(f"Traces will be output to {output}")
     if session["shm_path"] is not None:
         lines.append(f"Shared memory path set to {session['shm_path']}")
     return lines
@@ -107,45 +115,28 @@ def _only_argument(call: Call) -> str | None:
     return arguments[0] if arguments else None
 
 
-def _output(call: Call) -> str | None:
-    """Return the directory that options choose, if they do."""
+def _destination(call: Call) -> Destination:
+    """Return where options let the trace be written, if they do."""
     words = call.words
     if words.has("live") and words.has("snapshot"):
         raise FailedError(FAILED, "Snapshot and live modes are mutually exclusive.")
-    if words.has("ctrl-url") != words.has("data-url"):
+    control, data = words.value("ctrl-url"), words.value("data-url")
+    if (control is None) != (data is None):
         raise FailedError(FAILED, "Both control and data URLs must be specified.")
-    for name, what in (
-        ("ctrl-url", "Recording over a network"),
-        ("live", "Live mode"),
-    ):
-        if words.has(name):
-            raise FailedError(FAILED, f"{what} is not supported yet.")
-    url = words.value("set-url")
+    output, url = words.value("output"), words.value("set-url")
+    if sum(one is not None for one in (output, url, control)) > 1:
+        raise FailedError(
+            FAILED,
+            "Only one of the --set-url, --ctrl-url/data-url, or --output options may "
+            "be used at once.",
+        )
+    if words.has("live"):
+        raise FailedError(FAILED, "Live mode is not supported yet.")
+    if control is not None and data is not None:
+        return of_connections(call, control, data)
     if url is not None:
-        return url_path(url)
-    output = words.value("output")
-    return None if output is None else os.path.abspath(output)  # noqa: PTH100 - as above
-
-
-def url_path(url: str) -> str:
-    """Return the directory that a URL names.
-
-    Args:
-        url: The URL, or an absolute path.
-
-    Raises:
-        FailedError: It names something else.
-    """
-    scheme, separator, path = url.partition("://")
-    if not separator and url.startswith("/"):
-        return url
-    if separator and scheme in _SCHEMES:
-        raise FailedError(FAILED, "Recording over a network is not supported yet.")
-    if not separator or scheme != "file":
-        raise FailedError(FAILED, f"Unable to parse the URL {url}")
-    if not path.startswith("/"):
-        raise FailedError(FAILED, f"{url}: expected an absolute path")
-    return path
+        return of_url(call, url)
+    return Destination(None if output is None else os.path.abspath(output))  # noqa: PTH100 - as above
 
 
 def destroy(call: Call) -> int:
@@ -188,7 +179,8 @@ def _destroy_one(call: Call, name: str) -> tuple[dict[str, Any], int]:
     archive = session.get("archive")
     is_awaited = session["was_active"] and session["output"] is not None
     if (is_awaited or archive) and not call.words.has("no-wait"):
-        where = f"Trace chunk archive for session {name} is now readable at {archive}"
+        place = archive_text(archive, session.get("relay")) if archive else ""
+        where = f"Trace chunk archive for session {name} is now readable {place}"
         lines = (f"Destroying session {name}...{where}", "")
         call.say(*(lines if archive else (f"Destroying session {name}..",)))
     status = _warn_of_losses(call, session)

@@ -6,8 +6,8 @@ from ..._typing import TYPE_CHECKING
 from ...daemon.numbers import read_size
 from ...errors import SessionError
 from .call import DONE, FAILED, UNDEFINED, Call, FailedError
+from .destinations import Destination, of_connections, of_url
 from .options import NEEDED, Option
-from .session_verbs import url_path
 
 if TYPE_CHECKING:
     from typing import Any
@@ -20,12 +20,14 @@ SNAPSHOT = (
     Option(
         "session", "of the session NAME, not the current one", "s", NEEDED, "SESSION"
     ),
-    Option("ctrl-url", "not there yet: the control URL", "C", NEEDED, "URL"),
-    Option("data-url", "not there yet: the data URL", "D", NEEDED, "URL"),
+    Option("ctrl-url", "send control messages to URL, tcp://HOST", "C", NEEDED, "URL"),
+    Option("data-url", "send data to URL, tcp://HOST[:PORT]", "D", NEEDED, "URL"),
     Option("name", "begin the names of snapshots with NAME", "n", NEEDED, "NAME"),
     Option("max-size", "write so much of the newest at most", "m", NEEDED, "SIZE"),
 )
 NO_LIMIT = (1 << 64) - 1
+INVALID = "Invalid parameter"
+"""What LTTng says of URLs that are none."""
 UNWRITTEN = {"CREATE_DIR_FAIL", "SNAPSHOT_FAIL"}
 
 
@@ -79,15 +81,22 @@ def _argument(call: Call) -> str | None:
     return next(iter(call.words.arguments[1:]), None) or None
 
 
-def _path(call: Call) -> tuple[str | None, str | None]:
-    """Return the directory that is chosen, if one is, and how it was written."""
-    words = call.words
-    if words.has("ctrl-url") != words.has("data-url"):
-        raise FailedError(FAILED, "Both control and data URLs must be specified.")
-    if words.has("ctrl-url"):
-        raise FailedError(FAILED, "Recording over a network is not supported yet.")
+def _place(call: Call) -> Destination:
+    """Return the directory or the relay daemon that is chosen, if one is."""
+    control, data = call.words.value("ctrl-url"), call.words.value("data-url")
+    if (control is None) != (data is None):
+        raise FailedError(FAILED, "URLs must be specified for both data and control")
     url = _argument(call)
-    return (None if url is None else url_path(url)), url
+    if control is not None and data is not None:
+        if url is not None:
+            raise FailedError(FAILED, INVALID)
+        return of_connections(call, control, data)
+    return Destination() if url is None else of_url(call, url, is_brief=True)
+
+
+def _written(call: Call) -> str | None:
+    """Return how the place was written, if one is chosen."""
+    return call.words.value("ctrl-url") or _argument(call)
 
 
 def _max_size(call: Call) -> int:
@@ -103,11 +112,15 @@ def _max_size(call: Call) -> int:
 def _record(call: Call, session: str) -> Element:
     from ...daemon.xml_tree import element
 
-    path, url = _path(call)
+    place, url = _place(call), _written(call)
     size = _max_size(call)
     try:
         taken = call.client.record_snapshot(
-            session, path, name=call.words.value("name"), max_size=size
+            session,
+            place.path,
+            name=call.words.value("name"),
+            max_size=size,
+            relay=place.relay,
         )
     except SessionError as error:
         if error.name == "MAX_SIZE_INVALID":
@@ -118,21 +131,32 @@ def _record(call: Call, session: str) -> Element:
     for said in taken["left"]:
         call.warn(said)
     call.say(f"Snapshot recorded successfully for session {session}")
-    if url is not None:
+    data = call.words.value("data-url")
+    if data is not None:
+        call.say(f"Snapshot written to ctrl: {url}, data: {data}")
+    elif url is not None:
         call.say(f"Snapshot written at: {url}")
-    return element("snapshot", None if url is None else element("ctrl_url", url))
+    return element(
+        "snapshot",
+        None if url is None else element("ctrl_url", url),
+        None if data is None else element("data_url", data),
+    )
 
 
 def _add_output(call: Call, session: str) -> Element:
-    path, url = _path(call)
-    if path is None:
+    place, url = _place(call), _written(call)
+    if url is None:
         raise FailedError(
             FAILED,
             "An output destination must be specified to add a snapshot output.",
         )
     size = _max_size(call)
     added = call.client.add_snapshot_output(
-        session, path, name=call.words.value("name"), max_size=size
+        session,
+        place.path,
+        name=call.words.value("name"),
+        max_size=size,
+        relay=place.relay,
     )
     call.say(
         f"Snapshot output successfully added for session {session}",
@@ -170,7 +194,7 @@ def _list_output(call: Call, session: str) -> Element:
             element("id", one["number"]),
             element("name", one["name"]),
             element("ctrl_url", one["path"]),
-            element("data_url", ""),
+            element("data_url", one.get("data") or ""),
             element("max_size", one["max_size"]),
         )
         for one in outputs

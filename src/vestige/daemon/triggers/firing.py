@@ -7,12 +7,14 @@ import itertools
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import SessionError
+from ...live.output_url import OutputUrlError, connection_uri, parse_output_url
 from ..model import Session
 from ..peer import Peer
-from .actions import Action
+from .actions import Action, SnapshotOutput
 from .captures import captured_values
 from .conditions import EventRuleMatches
 from .trigger import Trigger
@@ -164,11 +166,15 @@ class Firing:
             return
         values: dict[str, Any] = {"session": session.name}
         if action.output is not None:
-            if action.output.path is None:
-                # Nothing is sent over a network yet.
-                action.failures += 1
-                return
             values |= action.output.to_json()
+            if action.output.path is None:
+                # Names of hosts are looked up there.
+                find = partial(_relay, action.output)
+                loop = asyncio.get_running_loop()
+                values["relay"] = await loop.run_in_executor(None, find)
+                if values["relay"] is None:
+                    action.failures += 1
+                    return
         try:
             await self._ask(self._registry, _peer(trigger), VERBS[action.type], values)
         except SessionError as error:
@@ -187,6 +193,21 @@ class Firing:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
+
+
+def _relay(output: SnapshotOutput) -> list[str] | None:
+    """Return the URIs of the relay daemon that an output names, if it does."""
+    try:
+        if output.url is not None:
+            found = parse_output_url(output.url)
+            return [*map(str, found)] if len(found) > 1 else None
+        if output.ctrl_url is None or output.data_url is None:
+            return None
+        control = connection_uri(output.ctrl_url, is_data=False)
+        data = connection_uri(output.data_url, is_data=True)
+    except OutputUrlError:
+        return None
+    return [str(control), str(data)]
 
 
 def _peer(trigger: Trigger) -> Peer:

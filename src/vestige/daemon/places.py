@@ -1,0 +1,67 @@
+"""Where a session and its archives are, as people and programs are told."""
+
+from __future__ import annotations
+
+from .._typing import TYPE_CHECKING
+from ..live.output_url import read_uri
+from .xml_tree import element
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from .xml_tree import Element
+
+__all__ = ["archive_element", "archive_text", "shown_output"]
+
+
+def shown_output(session: Mapping[str, Any]) -> str | None:
+    """Return where a session is written or sent to, as LTTng shows it.
+
+    Args:
+        session: What the daemon tells of it.
+
+    Returns:
+        ``None`` if it has no output.
+    """
+    relay = session.get("relay")
+    if relay:
+        return f"{relay[0]} [data: {read_uri(relay[1]).port}]"
+    output: str | None = session["output"]
+    return output
+
+
+def archive_text(path: str, relay: list[str] | None) -> str:
+    """Say where an archive is, after "is now readable".
+
+    Args:
+        path: Its path, or where it is below the output of a relay daemon.
+        relay: The URIs of that, if it is on one.
+    """
+    if not relay:
+        return f"at {path}"
+    control, data = map(read_uri, relay)
+    host = f"[{control.host}]" if ":" in control.host else control.host
+    ports = f"control port {control.port}, data port {data.port}"
+    return f"on relay tcp://{host}/{path} [{ports}]"
+
+
+def archive_element(path: str, relay: list[str] | None) -> Element:
+    """Say where an archive is to programs.
+
+    Args:
+        path: As of :func:`archive_text`.
+        relay: As there.
+    """
+    if not relay:
+        return element("location", element("local", element("absolute_path", path)))
+    control, data = map(read_uri, relay)
+    place = element(
+        "relay",
+        element("host", control.host),
+        element("control_port", control.port),
+        element("data_port", data.port),
+        element("protocol", "TCP"),
+        element("relative_path", path),
+    )
+    return element("location", place)

@@ -1,0 +1,173 @@
+"""Sessions that are sent to LTTng's relay daemon, and read by both readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.live_sessions import daemon_for_programs, lines, run
+from support.lttng_relay import LttngRelay, lttng_relay
+from support.own_programs import build_ordered, ordered
+from support.recipes import Workshop
+from support.session_daemon import SessionDaemon, say
+
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.usefixtures("babeltrace_peer", "relay_peer"),
+]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[SessionDaemon]:
+    """A daemon whose application socket is where programs of its home look."""
+    with daemon_for_programs() as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def daemon(running: SessionDaemon) -> SessionDaemon:
+    """That daemon, without sessions."""
+    running.lttng("destroy", "--all")
+    return running
+
+
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LttngRelay]:
+    """LTTng's relay daemon."""
+    with lttng_relay(tmp_path_factory.mktemp("relay")) as one:
+        yield one
+
+
+def count(found: list[str], name: str) -> int:
+    """Return how many events of a name there are."""
+    return sum(one.startswith(f"{name}:") for one in found)
+
+
+def test_programs_of_both_kinds_lose_nothing(
+    daemon: SessionDaemon, relay: LttngRelay, workshop: Workshop, tmp_path: Path
+):
+    """Chunks are archived and thrown away on the relay daemon, as they would be here."""
+    program, flood = build_ordered(tmp_path), workshop.program("flood")
+    say(
+        daemon,
+        f"create s --set-url={relay.url}",
+        "enable-event -u ordered:*",
+        "enable-event -u flood:*",
+        "start",
+    )
+    with ordered(daemon, program) as one:
+        one.do("5000")
+        run(daemon, flood, 3000)
+        done = daemon.lttng("rotate")
+        [first] = relay.sessions("s")
+        assert f"tcp://127.0.0.1/{first.relative_to(relay.output)} [" in done.out
+        found = lines(first)
+        assert (count(found, "ordered:step"), count(found, "flood:drop")) == (
+            5000,
+            3000,
+        )
+        one.do("20")
+        say(daemon, "clear")
+        one.do("30")
+        run(daemon, flood, 40)
+        say(daemon, "regenerate metadata", "stop")
+        one.end()
+    done = daemon.lttng("destroy")
+    archives = sorted((first / "archives").iterdir())
+    assert f"{archives[1].relative_to(relay.output)} [" in done.out
+    assert len(archives) == 2
+    found = lines(archives[1])
+    assert (count(found, "ordered:step"), count(found, "flood:drop")) == (30, 40)
+    assert [*first.iterdir()] == [first / "archives"]
+
+
+def test_buffers_of_processes_and_limits_of_files(
+    daemon: SessionDaemon, relay: LttngRelay, workshop: Workshop, tmp_path: Path
+):
+    """The relay daemon keeps as many files of a stream as the channel says."""
+    program, flood = build_ordered(tmp_path), workshop.program("flood")
+    say(
+        daemon,
+        f"create s --set-url={relay.url}/some/dir",
+        "enable-channel -u --buffers-pid --tracefile-size 8192 --tracefile-count 2 "
+        "--subbuf-size 4096 --num-subbuf 64 c",
+        "enable-event -u -c c ordered:*",
+        "enable-event -u -c c flood:*",
+        "start",
+    )
+    with ordered(daemon, program) as one:
+        one.do("2000")
+        one.end()
+    run(daemon, flood, 3000)
+    say(daemon, "stop", "destroy")
+    [trace] = relay.output.glob("*/some/dir")
+    folders = [one.parent for one in trace.rglob("metadata")]
+    assert len(folders) == 2
+    for folder in folders:
+        files = [one for one in folder.iterdir() if one.is_file()]
+        sizes = [one.stat().st_size for one in files if one.name != "metadata"]
+        assert max(sizes) <= 8192 * 2, sizes
+        streams = {one.name.rpartition("_")[0] for one in files}
+        assert len(sizes) <= 2 * len(streams - {""})
+    assert lines(trace)
+
+
+def test_snapshots_are_read(
+    daemon: SessionDaemon, relay: LttngRelay, workshop: Workshop, tmp_path: Path
+):
+    """Programs of both kinds; the events stay in the buffers for the next one."""
+    program, flood = build_ordered(tmp_path), workshop.program("flood")
+    say(
+        daemon,
+        f"create s --snapshot --set-url={relay.url}/sn",
+        "enable-event -u ordered:*",
+        "enable-event -u flood:*",
+        "start",
+    )
+    with ordered(daemon, program) as one:
+        one.do("50")
+        run(daemon, flood, 60)
+        say(daemon, "snapshot record", "snapshot record -n other")
+        one.end()
+    say(daemon, "destroy")
+    [place] = relay.output.glob("*/sn")
+    names = sorted(one.name.split("-")[0] for one in place.iterdir())
+    assert names == ["other", "snapshot"]
+    for folder in place.iterdir():
+        found = lines(folder)
+        assert (count(found, "ordered:step"), count(found, "flood:drop")) == (50, 60)
+
+
+def test_a_relay_that_is_killed_and_comes_back(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path: Path
+):
+    """All events are in one of both traces, and in order in each."""
+    program, flood = build_ordered(tmp_path), workshop.program("flood")
+    output = tmp_path / "relay"
+    with lttng_relay(output) as relay:
+        say(
+            daemon,
+            f"create s --set-url={relay.url}",
+            "enable-event -u ordered:*",
+            "enable-event -u flood:*",
+            "start",
+        )
+        with ordered(daemon, program) as one:
+            one.do("100")
+            relay.kill()
+            one.do("20000")
+            run(daemon, flood, 300)
+            relay.start()
+            one.do("100")
+            say(daemon, "stop")
+            one.end()
+        say(daemon, "destroy")
+        found = [line for trace in relay.sessions("s") for line in lines(trace)]
+    steps = [line for line in found if line.startswith("ordered:step:")]
+    numbers = {
+        line.partition("number = ")[2].split(",")[0].split(" ")[0] for line in steps
+    }
+    assert numbers == {str(one) for one in range(20000)}
+    assert count(found, "flood:drop") >= 300

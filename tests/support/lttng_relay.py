@@ -1,0 +1,117 @@
+"""LTTng's relay daemon, as a child of a test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from .waiting import wait_until
+
+SECONDS = 30.0
+HOST = "127.0.0.1"
+
+
+def missing_relay() -> str | None:
+    """Say why there is none; ``None``: there is one."""
+    found = shutil.which("lttng-relayd")
+    return None if found else "needs lttng-relayd"
+
+
+def _free_ports(count: int) -> list[int]:
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(socket.create_server((HOST, 0))) for _ in range(count)
+        ]
+        return [one.getsockname()[1] for one in servers]
+
+
+class LttngRelay:
+    """A relay daemon with ports of its own.
+
+    Args:
+        folder: Where it writes; its output is in it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.output = folder, folder / "traces"
+        self.control, self.data, self.live = _free_ports(3)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where sessions are sent to."""
+        return f"net://{HOST}:{self.control}:{self.data}"
+
+    def start(self) -> None:
+        """Start it, and wait until it listens."""
+        self.folder.mkdir(exist_ok=True)
+        places = zip(
+            ("control", "data", "live"),
+            (self.control, self.data, self.live),
+            strict=True,
+        )
+        self._process = subprocess.Popen(
+            [
+                "lttng-relayd",
+                *(f"--{name}-port=tcp://{HOST}:{port}" for name, port in places),
+                f"--output={self.output}",
+            ],
+            env={
+                **os.environ,
+                "HOME": str(self.folder),
+                "LTTNG_HOME": str(self.folder),
+                "LTTNG_RELAYD_HEALTH": str(self.folder / "health"),
+            },
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wait_until(self._listens, "the relay daemon listens", SECONDS)
+
+    def _listens(self) -> bool:
+        with suppress(OSError):
+            for port in (self.control, self.data):
+                socket.create_connection((HOST, port)).close()
+            return True
+        return False
+
+    def kill(self) -> None:
+        """End it at once, and wait until it is gone."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(SECONDS)
+            self._process = None
+
+    def end(self) -> None:
+        """End it in order."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(SECONDS)
+            self._process = None
+
+    def sessions(self, name: str) -> list[Path]:
+        """Return the directories of the sessions of a name, oldest first.
+
+        Args:
+            name: The name.
+        """
+        return sorted(self.output.glob(f"*/{name}-*"))
+
+
+@contextmanager
+def lttng_relay(folder: Path) -> Iterator[LttngRelay]:
+    """Have such a relay daemon.
+
+    Args:
+        folder: Where it writes.
+    """
+    made = LttngRelay(folder)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.end()
