@@ -292,6 +292,7 @@ def plan_of(session: Session, rings: str) -> SessionPlan:
         (numbers[0], numbers[1], numbers[2]),
         None if session.pids is None else frozenset(session.pids),
         session.is_taken_over,
+        live_timer=session.live_timer,
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
+from ..backends.lttng_ust.trace_files import LIVE_FILE, live_time
 from .spool import Packet, SpooledStream, SpooledTrace, traces_below
 
 __all__ = ["Chunk", "SentStream", "SentTrace"]
@@ -26,6 +28,9 @@ class SentStream:
         self.confirmed = (0, 0)
         """Packets that have come, and where these end."""
         self.is_asked = False
+        self.end = 0
+        """When its last packet ends, or it was said that none has come."""
+        self.class_number = 0
 
     @property
     def is_confirmed(self) -> bool:
@@ -41,6 +46,8 @@ class SentStream:
         """Note that a packet was sent."""
         self.spooled.take(packet)
         self.sent += 1
+        self.end = max(self.end, packet.facts.end)
+        self.class_number = packet.facts.stream_class
 
     def ask(self) -> tuple[int, tuple[int, int]]:
         """Return the number of the last packet, and what has come when it has."""
@@ -97,6 +104,16 @@ class SentTrace:
             return None
         self._seen = seen
         return self._spooled.metadata()
+
+    def live_time(self, folder: str) -> int | None:
+        """Return up to when all is in the files, if that is known.
+
+        Args:
+            folder: The directory of the chunk.
+        """
+        with suppress(OSError), open(f"{folder}/{self.path}/{LIVE_FILE}", "rb") as file:
+            return live_time(file.read())
+        return None
 
     def goes_on_with(self, raw: bytes) -> bool:
         """Tell whether metadata begin with what was sent."""

@@ -165,6 +165,17 @@ class RelayConnection:
         """Tell of a packet; see :func:`.messages.index`."""
         self._later(messages.index(handle, number, facts), "take an index")
 
+    def send_beacon(self, handle: int, stream_class: int, time: int) -> None:
+        """Tell that a data stream has no packet up to a time.
+
+        Args:
+            handle: The stream.
+            stream_class: Its class, as packets have it.
+            time: By the clock of the trace.
+        """
+        facts = messages.PacketFacts(0, 0, 0, time, 0, stream_class, 0, 0)
+        self._later(messages.index(handle, 0, facts), "take a beacon")
+
     def ask_pending(
         self, handle: int, number: int, then: Callable[[bool], None]
     ) -> None:

@@ -11,7 +11,7 @@ from ..._typing import NamedTuple
 from ...owner_rights import owner_rights
 from . import messages
 from .chunk import Chunk, SentStream, SentTrace
-from .connection import RelayAddress, RelayConnection, RelayRefusedError
+from .connection import RelayAddress, RelayConnection
 from .messages import RelayStream, SessionFacts
 from .spool import Packet, give_back
 
@@ -76,11 +76,12 @@ class RelaySender:
         self._connected = 0
         """How often a connection was made."""
         self._last_created = plan.session.created
+        self._is_live = plan.session.live_timer > 0
         self._is_ending = self._is_full = False
         self._passes = 0
         self._is_clean = False
         """Whether the last pass has found nothing that is not confirmed."""
-        self.failure: OSError | RelayRefusedError | None = None
+        self.failure: Exception | None = None
         """Why nothing is sent now."""
         self.lost_packets = self.lost_bytes = 0
         """What was given up."""
@@ -237,7 +238,7 @@ class RelaySender:
                 if self._connection is None:
                     self._connect()
                 is_busy = self._pass()
-            except (OSError, RelayRefusedError) as error:
+            except Exception as error:  # noqa: BLE001 - answers may be anything
                 self.failure = error
                 self._disconnect()
                 self._tell_room()
@@ -246,7 +247,8 @@ class RelaySender:
             else:
                 self.failure = None
                 retry = FIRST_RETRY
-                pause = BUSY_PAUSE if is_busy else min(pause * 1.5, IDLE_PAUSE)
+                longest = BUSY_PAUSE if self._is_live else IDLE_PAUSE
+                pause = BUSY_PAUSE if is_busy else min(pause * 1.5, longest)
         self._disconnect()
 
     def _end_pass(self, *, is_clean: bool) -> None:
@@ -333,6 +335,8 @@ class RelaySender:
             if chunk.is_dropped:
                 return False
             is_ended = chunk.end is not None
+            # Before what is there: all that is older is there then.
+            time = trace.live_time(chunk.folder) if self._is_live else None
             trace.look(chunk.folder, is_ended=is_ended)
             # What describes packets is there before these are.
             ready = [
@@ -358,6 +362,9 @@ class RelaySender:
             for packet in packets:
                 self._send_packet(one, packet)
             is_busy |= bool(packets)
+            if not packets and time is not None and time > one.end and one.handle >= 0:
+                connection.send_beacon(one.handle, one.class_number, time)
+                one.end = time
             self._confirm(one, is_urgent=not packets)
         return is_busy
 

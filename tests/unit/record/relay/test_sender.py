@@ -12,6 +12,7 @@ import pytest
 
 from support.relay_receiver import RelayReceiver, relay_receiver
 from support.waiting import wait_until
+from vestige.record.backends.lttng_ust.trace_files import OwnerFiles, tell_live
 from vestige.record.relay.connection import RelayAddress, RelayRefusedError
 from vestige.record.relay.messages import DELETE, MOVE, NOTHING, SessionFacts
 from vestige.record.relay.sender import RelaySender, SenderPlan
@@ -281,3 +282,23 @@ def test_files_without_an_index_are_sent_at_the_end(tmp_path: Path):
             (1024, 800, 5, 6, 8, 3, 4, 7)
         ] * 2
         assert len(stream.raw) == 256
+
+
+def test_viewers_are_told_that_nothing_comes(tmp_path: Path):
+    """Of streams that have packets, up to the time that the recorder tells."""
+    with relay_receiver() as relay:
+        session = plan(relay, tmp_path).session._replace(live_timer=1000)
+        with sending(relay, tmp_path, session=session) as sender:
+            trace = Trace(tmp_path)
+            trace.add("c_0", b"x" * 4096)
+            assert sender.flush(SECONDS)
+            files = OwnerFiles(str(tmp_path), os.getuid(), os.getgid())
+            tell_live(files, str(trace.folder), 77)
+            streams = [*relay.sessions[0].streams.values()]
+            [stream] = [one for one in streams if one.name == "c_0"]
+            wait_until(lambda: len(stream.indexes) == 2, "the beacon comes", SECONDS)
+            assert stream.indexes[1] == (0, 0, 0, 0, 77, 0, 0, 0, 0)
+            # Once, and none that is older than a packet.
+            trace.add("c_0", b"x" * 4096)
+            assert sender.flush(SECONDS)
+            assert len(stream.indexes) == 3

@@ -27,7 +27,13 @@ from .plan import ChannelPlan, SessionPlan
 from .ring import Ring, RingIdentity, RingShape
 from .ring_files import RingFolder
 from .trace_dumps import TraceDumps
-from .trace_files import DataStreamFile, MetadataFile, OwnerFiles, TraceFolder
+from .trace_files import (
+    DataStreamFile,
+    MetadataFile,
+    OwnerFiles,
+    TraceFolder,
+    tell_live,
+)
 
 __all__ = ["ChannelBuffers", "TraceBuffers"]
 
@@ -39,6 +45,9 @@ STUCK_SECONDS = 1.0
 MOST_CLASSES, MOST_CLASS_BYTES = 1 << 20, 64 << 20
 """Event classes of a channel, and what declares their fields."""
 MOST_PIPE_BYTES = 4096
+LIVE_MARGIN = 100
+"""Of a second: that much older is what viewers are told to be complete. A program reads
+the time of a record before it has its place, and may be interrupted in between."""
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EFBIG}
 
 
@@ -69,6 +78,7 @@ class TraceBuffers:
         self.metadata: MetadataFile
         self._copy: MetadataFile | None = None
         self.channels: dict[str, ChannelBuffers] = {}
+        self._is_closed = False
         self.dumps = TraceDumps(self)
         self._removed: OSError | None = None
         """What there is to say of files that somebody has removed."""
@@ -179,6 +189,20 @@ class TraceBuffers:
         if self.metadata.failure is not None:
             raise self.metadata.failure
 
+    async def end_period(self) -> None:
+        """Write all that was recorded up to now, and say up to when that is.
+
+        Whoever reads the files while they grow knows by that where no event can come.
+        """
+        if self.files is None or self._is_closed:
+            return
+        time = self.clock.read() - self.clock.frequency // LIVE_MARGIN
+        # One whose program is stopped in the middle of a record may have more.
+        are_whole = [await one.end_packets() for one in [*self.channels.values()]]
+        if all(are_whole) and not self._is_closed:
+            with suppress(OSError):
+                tell_live(self.files, self.folder, time)
+
     @property
     def chunk_size(self) -> int:
         """How many bytes of packets were written since a chunk was ended."""
@@ -211,6 +235,7 @@ class TraceBuffers:
 
     def close(self) -> None:
         """Let the buffers go; the files stay."""
+        self._is_closed = True
         for channel in self.channels.values():
             channel.close()
         self.rings.remove()
@@ -452,14 +477,17 @@ class ChannelBuffers:
                     except OSError as error:
                         self.failure = error
 
-    async def end_packets(self) -> None:
+    async def end_packets(self) -> bool:
         """End the packets that are not full, and wait a moment until they are whole.
 
         Whoever is in a record now has ended it soon, unless it is stopped there: then
         the rest of the packets comes later.
+
+        Returns:
+            Whether all that was recorded up to now is written.
         """
         if self._is_closed:
-            return
+            return False
         ends = []
         for ring in self.rings:
             with suppress(OSError):
@@ -471,9 +499,10 @@ class ChannelBuffers:
             ring.has_taken_up_to(end) for ring, end in ends
         ):
             if time.monotonic() > deadline:
-                return
+                return False
             await asyncio.sleep(QUIET_PAUSE)
             self.consume()
+        return not self._is_closed
 
     def consume(self) -> None:
         """Write the sub-buffers that are full; without files they stay."""

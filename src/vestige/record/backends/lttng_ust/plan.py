@@ -249,6 +249,9 @@ class SessionPlan(NamedTuple):
     kept: str = ""
     """A directory of the daemon, for what is noted of buffers without output."""
 
+    live_timer: int = 0
+    """Microseconds after which viewers see what was recorded; 0: there are none."""
+
     def state_events(self) -> frozenset[str]:
         """Return the events of state dumps that it records, without their provider.
 

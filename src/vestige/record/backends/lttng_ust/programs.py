@@ -255,6 +255,12 @@ class Programs:
         )
         for channel in plan.channels:
             self._begin_timers(session, channel)
+
+        async def live() -> None:
+            for traces in [*session.traces.values()]:
+                await traces.end_period()
+
+        session.timers.begin("live", "", plan.live_timer, live)
         if error is not None:
             raise error
 

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INDEX_FOLDER",
+    "LIVE_FILE",
     "DataStreamFile",
     "MetadataFile",
     "OwnerFiles",
     "TraceFolder",
+    "live_time",
     "packet_bytes",
+    "tell_live",
     "write_all",
 ]
 
@@ -37,6 +40,10 @@ MOST_BYTES = (1 << 63) - 1
 
 INDEX_FOLDER = "index"
 """Of a trace, with the indexes of its data streams."""
+LIVE_FILE = ".live"
+LIVE_MAGIC, LIVE = b"VESTLIV1", struct.Struct("=8sQQ")
+"""Magic, a time, and its complement."""
+LARGEST_TIME = (1 << 64) - 1
 INDEX_MAGIC = 0xC1F1DCC1
 INDEX_HEADER = struct.Struct(">IIII")
 INDEX_ENTRY = struct.Struct(">9Q")
@@ -531,6 +538,40 @@ def packet_bytes(packet: Packet) -> bytes | None:
         return None
     finally:
         os.close(copy)
+
+
+def tell_live(files: OwnerFiles, folder: str, time: int) -> None:
+    """Say up to when all of a trace is in its files; readers of live sessions ask.
+
+    Args:
+        files: Whose they are.
+        folder: The directory of the trace.
+        time: By the clock of the trace.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    file = files.open(f"{folder}/{LIVE_FILE}", is_continued=True)
+    try:
+        os.pwrite(file, LIVE.pack(LIVE_MAGIC, time, time ^ LARGEST_TIME), 0)
+    finally:
+        os.close(file)
+
+
+def live_time(raw: bytes) -> int | None:
+    """Read what :func:`tell_live` or a collector has written.
+
+    Args:
+        raw: The file, which may be written meanwhile.
+
+    Returns:
+        The time; ``None``: it tells none.
+    """
+    if len(raw) != LIVE.size:
+        return None
+    magic, time, other = LIVE.unpack(raw)
+    is_whole = magic == LIVE_MAGIC and time ^ other == LARGEST_TIME
+    return int(time) if is_whole else None
 
 
 def write_all(file: int, raw: bytes | memoryview) -> None:
