@@ -56,7 +56,7 @@ impl Collector {
         directory, uuid, *, fingerprint = 0, chunk_bytes = 65536, ring = 64,
         arena_size = 268_435_456, thread_chunks = 0, slots = 16384, wait_ns = 10_000_000_000, overwrite = false,
         max_size = 0, rules = Vec::new(), first_class = 0, class_bytes = 16_777_216,
-        user = None, cpu_rings = 0, overwrite_rings = false, file_bytes = 0, file_count = 0, switch_ns = 0, read_ns = 0,
+        user = None, cpu_rings = 0, overwrite_rings = false, file_bytes = 0, file_count = 0, switch_ns = 0, read_ns = 0, live_ns = 0,
         channel = String::new(), keep = false, keep_states = false, owner = None, shared_memory = PathBuf::from("/dev/shm")
     ))]
     fn new(
@@ -82,6 +82,7 @@ impl Collector {
         file_count: u32,
         switch_ns: u64,
         read_ns: u64,
+        live_ns: u64,
         channel: String,
         keep: bool,
         keep_states: bool,
@@ -117,7 +118,7 @@ impl Collector {
             max_bytes: max_size,
             is_overwriting: overwrite,
             rollover: Rollover { file_bytes, file_count },
-            timers: Timers { switch_ns, read_ns },
+            timers: Timers { switch_ns, read_ns, live_ns },
             channel,
             is_kept: keep,
         };

@@ -36,6 +36,8 @@ const KEPT_AT: u64 = 56;
 /// The name of the channel, behind its length; longer ones are cut off.
 const CHANNEL_AT: u64 = 64;
 const LONGEST_CHANNEL: usize = 255;
+/// The period after which all is written for viewers.
+const LIVE_AT: u64 = 328;
 /// A control structure as the arena has it: what a collector reads of one, it reads here.
 pub const CONTROL_AT: u64 = 4096;
 /// Bytes of what is told of a slot: two accounts, the word that says which of them counts, and
@@ -180,13 +182,15 @@ impl Accounts {
         for (place, word) in (WISHES_AT..).step_by(8).zip(words) {
             self.memory.u64(place).store(word, Ordering::Relaxed);
         }
+        self.memory.u64(LIVE_AT).store(timers.live_ns, Ordering::Relaxed);
     }
 
     /// What was asked for of files and timers.
     pub fn wishes(&self) -> (Rollover, Timers) {
         let word = |n: u64| self.memory.u64(WISHES_AT + n * 8).load(Ordering::Relaxed);
         let files = Rollover { file_bytes: word(0), file_count: word(1) as u32 };
-        (files, Timers { switch_ns: word(2), read_ns: word(3) })
+        let live_ns = self.memory.u64(LIVE_AT).load(Ordering::Relaxed);
+        (files, Timers { switch_ns: word(2), read_ns: word(3), live_ns })
     }
 
     /// Keeps whether nothing is written but snapshots.
@@ -294,5 +298,6 @@ impl Accounts {
     }
 }
 
+const _: () = assert!(CHANNEL_AT + 8 + LONGEST_CHANNEL as u64 <= LIVE_AT);
 const _: () = assert!(COUNTS_AT + 12 <= SLOT_BYTES);
 const _: () = assert!(CONTROL_AT + size_of::<layout::Control>() as u64 <= REGION);

@@ -337,6 +337,7 @@ impl Arenas {
         if let Err(error) = classes::fill_gaps(&self.trace.files, self.maker.plan.first_class) {
             self.trace.add_failure(&error, METADATA);
         }
+        self.hide();
         let register = self.maker.register();
         for one in self.all() {
             let path = one.arena.path();

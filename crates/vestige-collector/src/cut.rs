@@ -14,6 +14,7 @@ use crate::file_error::at_path;
 use crate::files::METADATA;
 use crate::files::{Files, Folder};
 use crate::indexes::Indexes;
+use crate::live;
 use crate::loaded_state::{Dump, Target};
 use crate::owner::Place;
 use crate::recording::Recording;
@@ -82,6 +83,7 @@ impl Arenas {
             }
             // The chunk before is read without it, too.
             let _ = present.remove(register::NAME);
+            let _ = present.remove(live::NAME);
             Ok(())
         })
     }

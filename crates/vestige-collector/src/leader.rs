@@ -80,6 +80,8 @@ pub struct Leader {
     /// Where the next pass begins: not always with a slot that cannot be written.
     first: u32,
     delay: Delay,
+    /// When all is written for viewers, by the time of the trace.
+    show_at: u64,
 }
 
 impl Leader {
@@ -92,12 +94,14 @@ impl Leader {
             worked_at: 0,
             first: 0,
             delay: Delay::default(),
+            show_at: u64::MAX,
         }
     }
 
     /// Collects until it is to end.
     pub fn run(mut self) {
         self.delay = Delay::of_this_thread();
+        self.show_at = self.arenas.trace.timers.next_show(self.arenas.trace.now());
         self.arenas.keep_ahead();
         while !self.signals.is_ending() {
             if self.arenas.trace.is_slow() {
@@ -114,6 +118,7 @@ impl Leader {
                 self.measure(found, spent, self.delay.active() - active);
             }
             self.arenas.keep_ahead();
+            self.show_when_due();
             self.rest(found, spent);
         }
         self.signals.changed.notify_all();
@@ -121,6 +126,15 @@ impl Leader {
             if helper.join().is_err() {
                 self.arenas.trace.add_problem("a thread of the collector ended by itself".into());
             }
+        }
+    }
+
+    /// Writes all that there is each period, if anybody may be watching.
+    fn show_when_due(&mut self) {
+        let now = self.arenas.trace.now();
+        if now >= self.show_at {
+            self.show_at = self.arenas.trace.timers.next_show(now);
+            self.arenas.show();
         }
     }
 
@@ -170,6 +184,7 @@ impl Leader {
         let looked = if found.work == 0 { spent * LOOKS_APART } else { 0 };
         let timers = &self.arenas.trace.timers;
         let time = timers.rest(time.max(Duration::from_nanos(looked)).min(IDLE));
+        let time = time.min(Duration::from_nanos(self.show_at.saturating_sub(now)));
         if !timers.has_bells() {
             // Threads would call the kernel to ring.
             thread::sleep(time);

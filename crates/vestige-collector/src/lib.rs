@@ -32,6 +32,7 @@ pub mod kept;
 pub mod layout;
 pub mod leader;
 pub mod life;
+pub mod live;
 pub mod loaded;
 pub mod loaded_state;
 pub mod looks;

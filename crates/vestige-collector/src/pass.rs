@@ -165,7 +165,8 @@ impl Recording {
         self.arena.cpu_of(slot).is_none() && self.arena.slot(slot).has_died()
     }
 
-    fn visit(&self, slot: u32, reach: Reach, found: &mut Found) {
+    /// Looks at a slot, and drains it.
+    pub fn visit(&self, slot: u32, reach: Reach, found: &mut Found) {
         let _writing = self.trace.writing();
         let place = self.arena.slot(slot);
         if place.claimed().load(Ordering::Acquire) == 0 && !self.has_died(slot) {

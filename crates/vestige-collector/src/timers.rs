@@ -16,6 +16,8 @@ pub struct Timers {
     pub switch_ns: u64,
     /// After it, chunks are looked for that are full: no thread rings for them.
     pub read_ns: u64,
+    /// After it, all that was recorded is written, and it is told until when.
+    pub live_ns: u64,
 }
 
 impl Timers {
@@ -35,7 +37,17 @@ impl Timers {
     #[must_use]
     pub fn rest(&self, time: Duration) -> Duration {
         let most = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        Duration::from_nanos(within(self.read_ns, within(self.switch_ns, most)))
+        let timers = [self.read_ns, self.switch_ns, self.live_ns];
+        Duration::from_nanos(timers.into_iter().fold(most, |most, one| within(one, most)))
+    }
+
+    /// When all that was recorded is written for viewers again, and never without any.
+    #[must_use]
+    pub fn next_show(&self, now: u64) -> u64 {
+        match self.live_ns {
+            0 => u64::MAX,
+            period => now.saturating_add(period.max(LEAST_NS)),
+        }
     }
 
     /// Whether threads ring when they have filled some chunks.
@@ -64,22 +76,24 @@ mod tests {
         assert_eq!((none.quiet_ns(), none.look_ns()), (QUIET_NS, LOOK_NS));
         assert_eq!(none.rest(Duration::from_millis(50)), Duration::from_millis(50));
         assert!(none.has_bells());
+        assert_eq!(none.next_show(5), u64::MAX);
     }
 
     #[test]
     fn timers_only_make_it_faster() {
-        let fast = Timers { switch_ns: 20_000_000, read_ns: 5_000_000 };
+        let fast = Timers { switch_ns: 20_000_000, read_ns: 5_000_000, live_ns: 0 };
         assert_eq!((fast.quiet_ns(), fast.look_ns()), (20_000_000, 20_000_000));
         assert_eq!(fast.rest(Duration::from_millis(50)), Duration::from_millis(5));
         assert_eq!(fast.rest(Duration::from_millis(1)), Duration::from_millis(1));
         assert!(!fast.has_bells());
-        let slow = Timers { switch_ns: u64::MAX, read_ns: u64::MAX };
+        let slow = Timers { switch_ns: u64::MAX, read_ns: u64::MAX, live_ns: u64::MAX };
         assert_eq!((slow.quiet_ns(), slow.look_ns()), (QUIET_NS, LOOK_NS));
     }
 
     #[test]
     fn no_timer_makes_it_spin() {
-        let mad = Timers { switch_ns: 1, read_ns: 1 };
+        let mad = Timers { switch_ns: 1, read_ns: 1, live_ns: 1 };
         assert_eq!(mad.rest(Duration::from_millis(50)), Duration::from_nanos(LEAST_NS));
+        assert_eq!(mad.next_show(5), LEAST_NS + 5);
     }
 }

@@ -63,6 +63,8 @@ pub struct Trace {
     is_discarding: AtomicBool,
     /// Whether nothing is written for the moment.
     is_held: AtomicBool,
+    /// Until when viewers were told that all is in files.
+    shown: AtomicU64,
 }
 
 /// What people should know, each once.
@@ -189,6 +191,7 @@ impl Trace {
             gate: RwLock::default(),
             is_discarding: AtomicBool::new(false),
             is_held: AtomicBool::new(false),
+            shown: AtomicU64::new(0),
         })
     }
 
@@ -210,6 +213,11 @@ impl Trace {
     /// Throws records away from now on, or writes them again.
     pub fn set_discarding(&self, is_so: bool) {
         self.is_discarding.store(is_so, Ordering::Relaxed);
+    }
+
+    /// Notes until when viewers are told that all is in files; whether that is news.
+    pub fn begin_showing(&self, until: u64) -> bool {
+        self.shown.fetch_max(until, Ordering::Relaxed) < until
     }
 
     /// Nanoseconds since the trace was opened.

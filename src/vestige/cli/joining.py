@@ -57,6 +57,7 @@ NOT_HERE = {
     "python_arguments": "--python-arguments",
     "python_functions": "--python-functions",
     "python_gc": "--python-gc",
+    "live": "--live",
     "python_tracebacks": "--python-tracebacks",
     "recover": "--recover",
     "timeout": "--mode=block=TIMEOUT",

@@ -32,6 +32,7 @@ DEFAULTS: dict[str, Any] = {
     "keep": None,
     "keep_lttng": False,
     "library_calls": None,
+    "live": None,
     "max_depth": None,
     "max_size": None,
     "min_duration": None,

@@ -85,6 +85,8 @@ class Collector:
             0, and more than a second, is a second.
         read_ns: Full packets are looked for at least as often, and programs do not call
             the kernel to say that there are some; 0: they do.
+        live_ns: After it, all that was recorded is written, and the file ``.live``
+            tells until when that is all; 0: never.
         channel: What the files of CPUs are called before their number; empty is
             ``channel0``, as LTTng calls those of its first channel.
         keep: Whether nothing is written but snapshots; rings of threads that have ended
@@ -126,6 +128,7 @@ class Collector:
         file_count: int = 0,
         switch_ns: int = 0,
         read_ns: int = 0,
+        live_ns: int = 0,
         channel: str = ...,
         keep: bool = ...,
         keep_states: bool = ...,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..._typing import TYPE_CHECKING
 from ..context_arguments import add_context_arguments
+from ..durations import seconds
 from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
 from ..exit_statuses import RECORDING
 from ..memory_arguments import add_memory_arguments
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["RecordCommand"]
+
+LIVE_PERIOD = 0.1
+"""Seconds: who watches takes it for at once, and a packet a thread costs little."""
 
 _HELPERS = {
     "libc": "malloc, calloc, realloc, free, memalign and posix_memalign",
@@ -80,6 +84,7 @@ examples:
   vestige record -p $(pidof app)                    a program that runs, until Ctrl-C
   vestige record -p 4242 -e 'app:*' --duration 10s
   vestige record --rotate=1G --keep=5 -- ./server   the newest gigabytes
+  vestige record --live -- ./server                 watched: vestige view --follow DIR
   vestige record --session NAME -- ./app            into a session of 'vestige lttng'
 """
     exit_statuses = RECORDING
@@ -188,6 +193,16 @@ examples:
             metavar="N",
             type=int,
             help="with --rotate: keep only the N newest of those traces",
+        )
+        parser.add_argument(
+            "--live",
+            metavar="PERIOD",
+            nargs="?",
+            type=seconds,
+            const=LIVE_PERIOD,
+            help="let others watch with 'vestige view --follow DIR' while it runs: "
+            "write what was recorded after each PERIOD, such as 20ms (default: "
+            f"{LIVE_PERIOD * 1000:.0f}ms), also what fills no packet",
         )
         parser.add_argument(
             "-q", "--quiet", action="store_true", help="print no summary at the end"

@@ -32,6 +32,8 @@ THREADS = 16_384
 """Threads that may record at the same time."""
 MOST_OF_THREADS = 1 << 30
 """Bytes of addresses for the packets that threads have, one each."""
+SHORTEST_LIVE, LONGEST_LIVE = 0.001, 3600.0
+"""Seconds."""
 LONGEST_TIMEOUT = 10**6
 """Seconds."""
 LONGEST_DURATION = 10**18
@@ -197,6 +199,10 @@ class _Values(NamedTuple):
     keep_archives: int = 0
     """How many of those traces are kept, the newest; 0: all."""
 
+    live: float = 0.0
+    """After how many seconds all that was recorded is in files, for those who watch the
+    recording, and a file says so; 0: nobody is expected to watch."""
+
     helpers: tuple[str, ...] = ()
     """Of which functions of the C library each call is recorded: some of
     :data:`HELPERS`, for memory, mutexes and the dynamic linker.
@@ -308,6 +314,22 @@ class RecordingOptions(_Values):
         """Whether what was recorded becomes traces of its own."""
         return bool(self.rotate_seconds or self.rotate_size)
 
+    @property
+    def live_ns(self) -> int:
+        """The period of :attr:`live`, nanoseconds."""
+        return round(self.live * 1e9)
+
+    def _check_live(self) -> None:
+        if self.live and self.mode == "overwrite":
+            raise SelectionError(
+                "a live recording that overwrites what is old: expected another mode"
+            )
+        if self.live and not SHORTEST_LIVE <= self.live <= LONGEST_LIVE:
+            raise SelectionError(
+                f"a live recording with a period of {self.live:g} s: expected "
+                f"{SHORTEST_LIVE:g} to {LONGEST_LIVE:g}"
+            )
+
     def _check_rotation(self) -> None:
         if self.is_rotated and self.mode == "overwrite":
             raise SelectionError(
@@ -334,6 +356,7 @@ class RecordingOptions(_Values):
                 "expected overwrite"
             )
         self._check_rotation()
+        self._check_live()
         if self.max_size is not None and self.max_size < SMALLEST_SIZE:
             raise SelectionError(
                 f"a maximum size of {self.max_size} bytes is too small: "

@@ -12,7 +12,7 @@ from ....inspect.sites import has_sites
 from ...collected import Collected
 from ...rules.options import RecordingOptions
 from .clock import LATER_SPANS, RecordingClock, has_constant_counter
-from .collector import Rings, RunningCollector, counter
+from .collector import Rings, RunningCollector, Writing, counter
 from .launch import run
 from .metadata_file import MetadataFile
 from .program_environment import fit_environment
@@ -122,7 +122,10 @@ class InProcess:
             self._uuid,
             self._options,
             rings=Rings(of_cpus=self._cpu_rings),
+            writing=Writing(live_ns=self._options.live_ns),
         )
+        if not is_counter:
+            self._collector.set_monotonic()
         self._to_close.append(self._abandon)
 
     def start(self) -> None:

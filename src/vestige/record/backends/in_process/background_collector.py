@@ -116,6 +116,8 @@ def main(arguments: Sequence[str]) -> None:
     os.chdir("/")
     clock = RecordingClock(counter if is_counter else None, begin=Instant(*begin))
     collector = RunningCollector.take_over(directory, inherited)
+    if not is_counter:
+        collector.set_monotonic()
     if inherited is not None:
         os.close(inherited)
     wait: Callable[[], object] = partial(time.sleep, PAUSE)

@@ -86,6 +86,9 @@ class Writing(NamedTuple):
     keep: bool = False
     """Whether nothing is written but snapshots."""
 
+    live_ns: int = 0
+    """As often, all that was recorded is written, and it is told until when."""
+
 
 class Owner(NamedTuple):
     """A user other than root, whose trace root's collector writes."""
