@@ -64,7 +64,7 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
             tuple(command),
             output,
             wanted,
-            _load_end if options.quiet else _load_summary,
+            lambda: _meanwhile(output, is_quiet=options.quiet),
         )
     except ProgramError as error:
         status = CANNOT_START if error.is_found else NOT_FOUND
@@ -87,16 +87,16 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
     return recording.status
 
 
-def _load_end() -> object:
-    """Import what is needed when the program has ended, while it runs."""
+def _meanwhile(output: str | os.PathLike[str], *, is_quiet: bool) -> object:
+    """Note which recording runs, for who follows it; import what its end needs."""
     from .newest_recording import remember
 
-    return remember
+    remember(os.path.abspath(output))
+    return None if is_quiet else _load_summary()
 
 
 def _load_summary() -> object:
-    """As above, with what reads the recording, and the Rust core."""
-    _load_end()
+    """Import what reads the recording, and the Rust core."""
     # Whatever is wrong with it is said when it is used: the program runs already.
     with suppress(ImportError):
         from .render.recording import recording_lines
@@ -140,6 +140,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             rotate_seconds=rotate_seconds,
             rotate_size=rotate_size,
             keep_archives=options.keep or 0,
+            live=options.live or 0.0,
             python_functions=options.python_functions
             or ("python" if options.python_arguments else None),
             python_arguments=options.python_arguments,

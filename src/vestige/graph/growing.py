@@ -66,6 +66,8 @@ class Feed:
         path: What it reads, for messages.
     """
 
+    pause = RETRY_DURATION
+    """How long to wait for it when it has nothing yet, seconds at most."""
     trace_count = 1 << 10
     """How many traces it may have: indexes that no other source gets."""
 
@@ -131,6 +133,11 @@ class GrowingMuxer:
     def can_grow(self) -> bool:
         """Whether any source is not at its end."""
         return bool(self._open)
+
+    @property
+    def pause(self) -> float:
+        """How long to wait for sources that have nothing yet, seconds."""
+        return min((one.pause for one in self._open), default=RETRY_DURATION)
 
     @property
     def is_waiting(self) -> bool:
@@ -221,8 +228,8 @@ def growing_merges(
     Args:
         muxer: What merges.
         tell: Called with what cannot be read, besides what merges tell.
-        retry_duration: How long to wait for sources that have nothing yet, seconds;
-            ``None`` leaves that to who iterates: there is an empty merge then.
+        retry_duration: How long to wait for sources that have nothing yet, seconds at
+            most; ``None`` leaves that to who iterates: there is an empty merge then.
 
     Yields:
         Merges, some of them empty.
@@ -243,4 +250,4 @@ def growing_merges(
             if retry_duration is None:
                 yield core.MergeBuilder().finish()
             else:
-                time.sleep(retry_duration)
+                time.sleep(min(retry_duration, muxer.pause))

@@ -6,7 +6,16 @@ import pytest
 
 from support.ctf_writer import Packet, Trace, numbered
 from vestige.cli.main import main
-from vestige.components.sources.recording import GRACE, REGISTER, RecordingSource
+from vestige.components.sources.recording import (
+    ARCHIVES,
+    GRACE,
+    LIVE,
+    LIVE_FORM,
+    LIVE_MAGIC,
+    LIVE_MARGIN,
+    REGISTER,
+    RecordingSource,
+)
 from vestige.errors import NotATraceError
 from vestige.graph import Selection
 from vestige.graph.mux import merges
@@ -34,6 +43,11 @@ class Recording:
                 file.write(data)
 
         self.steps.append(write)
+
+    def tell(self, until, magic=LIVE_MAGIC, mirrored=0):
+        """Tell until when all is in files, cycles."""
+        data = LIVE_FORM.pack(magic, until, until ^ mirrored ^ ((1 << 64) - 1))
+        self.steps.append(lambda: (self.directory / LIVE).write_bytes(data))
 
     def end(self):
         """End the recording at the next look."""
@@ -148,3 +162,100 @@ def test_a_directory_above_recordings(tmp_path, capfd):
         ["0 }", "1 }", "1 }", "2 }"]
     )
     assert main([*words, str(tmp_path / "nothing")]) != 0
+
+
+ENOUGH = 4
+"""Merges without events, one after another: nothing is to come."""
+
+
+class Watched(Recording):
+    """A live recording, of which it is known what a viewer has seen so far."""
+
+    def watch(self):
+        """Begin to watch."""
+        source = RecordingSource(str(self.directory))
+        self.merges = merges(
+            [], feeds={source: Selection()}, retry_duration=None, tell=print
+        )
+        return self
+
+    def look(self):
+        """Do what is to be done before the next look; return the values that it finds."""
+        while self.steps:
+            self.steps.pop(0)()
+        values = []
+        empty = 0
+        for merge in self.merges:
+            values += [event["value"] for event in merge.events()]
+            # There is one for what has no events, too.
+            empty = 0 if len(merge) else empty + 1
+            if empty == ENOUGH:
+                break
+        return values
+
+
+def time_of(value):
+    """Return a time behind the event of a value, as a collector would tell it."""
+    return numbered(1, start=value)[0].timestamp + LIVE_MARGIN + 1
+
+
+@pytest.fixture
+def watched(tmp_path, monkeypatch):
+    """A recording of which nothing would be seen without the file that tells."""
+    monkeypatch.setattr("vestige.components.sources.recording.GRACE", 2 * 10**18)
+    made = Watched(tmp_path / "rec" / "present")
+    made.tell(0)
+    return made.watch()
+
+
+def test_what_is_told_is_seen_at_once(watched):
+    """And what is not, waits: a data stream that nobody knows yet may come before it."""
+    assert watched.look() == []
+    watched.append("a", packet(0))
+    assert watched.look() == []
+    watched.tell(time_of(1))
+    assert watched.look() == [0, 1]
+    watched.append("b", packet(2))
+    watched.append("a", packet(4, 1))
+    watched.tell(time_of(10))
+    assert watched.look() == [2, 2, 3, 4, 4, 5, 6]
+    watched.end()
+    assert watched.look() == []
+
+
+@pytest.mark.parametrize(
+    "rubbish", [{"magic": b"VESTLIV2"}, {"mirrored": 1}, {"mirrored": 1 << 63}]
+)
+def test_a_file_that_is_being_written_tells_nothing(watched, rubbish):
+    """What was told before holds."""
+    watched.append("a", packet(0))
+    watched.tell(time_of(0))
+    assert watched.look() == [0]
+    watched.tell(time_of(2), **rubbish)
+    assert watched.look() == []
+    watched.steps.append(lambda: (watched.directory / LIVE).write_bytes(b"x"))
+    assert watched.look() == []
+    watched.tell(time_of(2))
+    assert watched.look() == [1, 2]
+
+
+def test_files_that_are_moved_into_an_archive(watched):
+    """What nobody has read of them is read there, and then what has their name now."""
+    watched.append("a", packet(0))
+    watched.append("b", packet(0))
+    watched.tell(time_of(0))
+    assert watched.look() == [0, 0]
+    archive = watched.directory.parent / ARCHIVES / "1"
+    watched.append("a", packet(3, 1))
+    watched.append("b", packet(3, 1))
+    watched.steps.append(lambda: archive.mkdir(parents=True))
+    for name in ("a", "b"):
+        watched.steps.append(
+            lambda name=name: (watched.directory / name).rename(archive / name)
+        )
+    watched.append("a", packet(8, 2))
+    watched.tell(time_of(20))
+    found = watched.look() + watched.look()
+    watched.tell(time_of(21))
+    found += watched.look()
+    assert found == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 8, 9, 10]

@@ -2,6 +2,9 @@
 
 The collector appends whole packets to data stream files: a thread's when it is full or
 a second old. So what is older than some seconds is in files, or will never be.
+
+Of a live recording the collector writes all that there is each period, and the file
+``.live`` tells until when that is all (``docs/formats/arena.md``).
 """
 
 from __future__ import annotations
@@ -9,10 +12,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path
+from struct import Struct
 
 from ... import core
 from ..._suppress import suppress
-from ..._typing import TYPE_CHECKING
+from ..._typing import TYPE_CHECKING, NamedTuple
 from ...ctf import METADATA, data_file_names, read_metadata
 from ...damage import Damage
 from ...errors import NotATraceError, TraceFormatError
@@ -30,6 +34,18 @@ GRACE = 2_000_000_000
 STEP = 50_000_000
 """What is certain is told so much later each time at least, nanoseconds: else there
 would be news all the time."""
+LIVE = ".live"
+"""The file that tells until when all is in files."""
+LIVE_FORM = Struct("=8sQQ")
+LIVE_MAGIC = b"VESTLIV1"
+ALL_BITS = (1 << 64) - 1
+LIVE_MARGIN = 2_000_000
+"""For so long a thread may have the time of a record that it has not completed,
+nanoseconds: others have its processor."""
+LIVE_PAUSE = 0.01
+"""Seconds between two looks at that file."""
+ARCHIVES = "archives"
+"""Beside a recording that is rotated: what was recorded before."""
 REGISTER = ".arena"
 """The file that is there while a recording is made."""
 LONGEST_QUIET = 2.0
@@ -41,12 +57,21 @@ ABANDONED = (
 )
 
 
+class _Found(NamedTuple):
+    # Where the next part of a file is.
+
+    path: Path
+    size: int
+    inode: int
+    is_moved: bool
+
+
 class _File:
     # A data stream file, as far as it is read.
 
-    def __init__(self, path: str, stream: Stream) -> None:
-        self.path = path
+    def __init__(self, stream: Stream, inode: int) -> None:
         self.stream = stream
+        self.inode = inode
         self.end = 0
 
 
@@ -92,7 +117,9 @@ class RecordingSource(Feed):
         self._streams: dict[tuple[int, int | None, str], Stream] = {}
         self._unusable: set[str] = set()
         self._ended: set[Stream] = set()
-        self._certain = -(1 << 63)
+        self._told: dict[Stream, int] = {}
+        self._looked: int | None = None
+        self._behind: set[Stream] = set()
         self._last_news = time.monotonic()
 
     def poll(self, hungry: Collection[Stream]) -> Arrival:
@@ -106,14 +133,20 @@ class RecordingSource(Feed):
         """
         # In this order: what the recorder has written before it ended is seen.
         has_ended = not (self._directory / REGISTER).exists()
-        certain = time.time_ns() - GRACE
-        self._learn()
+        shown = self._shown()
+        certain = time.time_ns() - GRACE if shown is None else shown
         arrival = Arrival()
         if not self._is_begun:
             self._is_begun = True
             arrival.streams.append(self._gate)
-        for name in data_file_names(self._directory):
-            self._look_at(name, hungry, arrival, has_ended=has_ended)
+        # Of a live recording nothing is to be found before the file says so.
+        is_seen = shown is not None and shown == self._looked and not has_ended
+        self._behind.clear()
+        if not is_seen or any(self._told.get(one) != certain for one in hungry):
+            self._learn()
+            for name in self._names():
+                self._look_at(name, hungry, arrival, has_ended=has_ended)
+        self._looked = shown
         if arrival.has_news:
             self._last_news = time.monotonic()
         if has_ended:
@@ -123,11 +156,37 @@ class RecordingSource(Feed):
             arrival.is_end = self._ended == {self._gate, *self.streams}
         else:
             self._see_whether_abandoned(arrival)
-            if certain - self._certain >= STEP:
-                self._certain = certain
-                known = {*arrival.streams} | {*hungry}
-                arrival.certain += [(stream, certain) for stream in known]
+            step = STEP if shown is None else 1
+            for stream in {*arrival.streams, *hungry} - self._behind:
+                if certain - self._told.get(stream, -(1 << 63)) >= step:
+                    self._told[stream] = certain
+                    arrival.certain.append((stream, certain))
         return arrival
+
+    def _shown(self) -> int | None:
+        """Return until when all is in files, nanoseconds, if anybody tells."""
+        try:
+            data = (self._directory / LIVE).read_bytes()
+        except OSError:
+            return None
+        if len(data) != LIVE_FORM.size:
+            return self._looked
+        magic, until, mirrored = LIVE_FORM.unpack(data)
+        # Else it is being written.
+        if magic != LIVE_MAGIC or until ^ mirrored != ALL_BITS:
+            return self._looked
+        self.pause = LIVE_PAUSE
+        time_of = self._gate.handle.nanoseconds(until)
+        return None if time_of is None else time_of - LIVE_MARGIN
+
+    def _names(self) -> list[str]:
+        """Return the names of data files, with those that may have been moved away."""
+        there = data_file_names(self._directory)
+        return [*dict.fromkeys((*(self._files if self._has_archives else ()), *there))]
+
+    @property
+    def _has_archives(self) -> bool:
+        return (self._directory.parent / ARCHIVES).is_dir()
 
     def _see_whether_abandoned(self, arrival: Arrival) -> None:
         if time.monotonic() - self._last_news < LONGEST_QUIET:
@@ -171,14 +230,18 @@ class RecordingSource(Feed):
         known = self._files.get(name)
         if known is not None and known.stream not in hungry:
             return
-        path = self._directory / name
-        start = 0 if known is None else known.end
         with suppress(FileNotFoundError):  # in overwrite mode
-            size = path.stat().st_size
-            if size <= start:
+            found = self._found(name, known)
+            start = 0 if known is None else known.end
+            if found.size <= start:
                 return
             try:
-                opened = self._opened(str(path), start, size, has_ended=has_ended)
+                opened = self._opened(
+                    str(found.path),
+                    start,
+                    found.size,
+                    has_ended=has_ended or found.is_moved,
+                )
             except TraceFormatError as error:
                 # The first packet is not all there yet, unless it will never be.
                 if has_ended and name not in self._unusable:
@@ -186,7 +249,33 @@ class RecordingSource(Feed):
                     arrival.damage.append(error.damage)
                 return
             if opened is not None:
-                self._take(name, known, opened, arrival)
+                known = known or self._new_file(name, opened, found.inode, arrival)
+                self._take(known, opened, arrival)
+                if found.is_moved:
+                    # There may be a file of its name again, which is read next.
+                    self._behind.add(known.stream)
+
+    def _found(self, name: str, known: _File | None) -> _Found:
+        """Return where the next part of a file is.
+
+        A recording that is rotated has moved the file, and there may be another one.
+
+        Raises:
+            FileNotFoundError: It is gone.
+        """
+        path = self._directory / name
+        status = None
+        with suppress(FileNotFoundError):
+            status = path.stat()
+        if known is not None and (status is None or status.st_ino != known.inode):
+            for moved in self._directory.parent.glob(f"{ARCHIVES}/*/{name}"):
+                found = moved.stat()
+                if found.st_ino == known.inode and found.st_size > known.end:
+                    return _Found(moved, found.st_size, found.st_ino, is_moved=True)
+            known.inode, known.end = 0 if status is None else status.st_ino, 0
+        if status is None:
+            raise FileNotFoundError(name)
+        return _Found(path, status.st_size, status.st_ino, is_moved=False)
 
     def _opened(
         self, path: str, start: int, size: int, *, has_ended: bool
@@ -202,12 +291,14 @@ class RecordingSource(Feed):
             return None
         return core.DataFile.open_part(self._info.parsed, path, start, end)
 
-    def _take(
-        self, name: str, known: _File | None, opened: core.DataFile, arrival: Arrival
-    ) -> None:
-        if known is None:
-            known = _File(opened.path, self._stream_of(opened, arrival))
-            self._files[name] = known
+    def _new_file(
+        self, name: str, opened: core.DataFile, inode: int, arrival: Arrival
+    ) -> _File:
+        made = _File(self._stream_of(opened, arrival), inode)
+        self._files[name] = made
+        return made
+
+    def _take(self, known: _File, opened: core.DataFile, arrival: Arrival) -> None:
         offset, length, *_ = opened.packets[-1]
         known.end = offset + length
         part = known.stream.handle.following(self._info.parsed, opened)
