@@ -34,6 +34,9 @@ impl Arenas {
     ///
     /// What a disk refuses, or a thread has not completed, holds the time back.
     pub fn show(&self) {
+        if self.trace.is_stalled() {
+            return;
+        }
         let now = self.trace.loaded_state.now();
         let all = self.all();
         let until = all.iter().fold(now, |until, one| until.min(one.show(until)));
