@@ -182,7 +182,7 @@ _Static_assert(offsetof(struct message_field, flags) == 4, "message_field.flags"
 _Static_assert(offsetof(struct message_field, name) == 8, "message_field.name");
 _Static_assert(sizeof(struct message_field) == 264, "message_field");
 
-/* All rules of triggers. With the first come a socket, and memory for counters. */
+/* All rules of triggers. With the first come a pipe, and memory for counters. */
 struct message_watch {
 	/* Bytes of the rules, in a file that comes along. */
 	uint32_t rules_size;
@@ -233,7 +233,7 @@ _Static_assert(offsetof(struct capture_head, offset) == 8, "capture_head.offset"
 _Static_assert(offsetof(struct capture_head, length) == 12, "capture_head.length");
 _Static_assert(sizeof(struct capture_head) == 16, "capture_head");
 
-/* An event matches: a packet of the socket for matches. */
+/* An event matches: what is written to the pipe for matches, at once. */
 struct match_head {
 	uint64_t token;
 	/* Bytes of the captures, which follow in MessagePack. */

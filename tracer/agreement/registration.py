@@ -165,7 +165,7 @@ WATCH = Structure(
         Member("capture_count", U32, about="Of all watches, behind these."),
         Member("text_size", U32, about="Bytes of their names, behind them."),
     ),
-    about="All rules of triggers. With the first come a socket, and memory for counters.",
+    about="All rules of triggers. With the first come a pipe, and memory for counters.",
 )
 
 WATCH_HEAD = Structure(
@@ -202,7 +202,7 @@ MATCH_HEAD = Structure(
         ),
         Member("reserved", U32),
     ),
-    about="An event matches: a packet of the socket for matches.",
+    about="An event matches: what is written to the pipe for matches, at once.",
 )
 
 EVENT = Structure(

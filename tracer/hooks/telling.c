@@ -3,7 +3,7 @@
 #include "telling.h"
 
 #include <stdatomic.h>
-#include <sys/socket.h>
+#include <limits.h>
 
 #include "../base/system.h"
 
@@ -13,13 +13,15 @@
 /* A daemon that is told. */
 static struct listener {
 	/* Negative: none. */
-	atomic_int socket;
-	/* Of the socket: a program that closes all descriptors may have another file there. */
+	atomic_int pipe;
+	/* Of the pipe: a program that closes all descriptors may have another file there. */
 	_Atomic ino_t inode;
 	uint64_t *_Atomic counters;
-} listeners[WATCH_SOURCES] = {{.socket = -1}, {.socket = -1}};
+} listeners[WATCH_SOURCES] = {{.pipe = -1}, {.pipe = -1}};
 
-_Static_assert(WATCH_SOURCES == 2, "each has no socket at first");
+_Static_assert(WATCH_SOURCES == 2, "each has no pipe at first");
+/* Then it is written as a whole, or not. */
+_Static_assert(LARGEST_MATCH <= PIPE_BUF, "a match");
 
 static atomic_bool is_stopped;
 
@@ -27,26 +29,25 @@ static bool is_there(struct listener *listener, int file)
 {
 	struct stat status;
 
-	return file >= 0 && system_fstat(file, &status) && S_ISSOCK(status.st_mode) &&
+	return file >= 0 && system_fstat(file, &status) && S_ISFIFO(status.st_mode) &&
 		status.st_ino == atomic_load(&listener->inode);
 }
 
-/* Take a socket; where there is one already, it has its number, since threads may use that. */
-static void take_socket(struct listener *listener, int socket)
+/* Take a pipe; where there is one already, it has its number, since threads may use that. */
+static void take_pipe(struct listener *listener, int pipe)
 {
-	const int before = atomic_load(&listener->socket);
+	const int before = atomic_load(&listener->pipe);
 	struct stat status;
 	long number = -1;
 
-	if (!system_fstat(socket, &status))
+	if (!system_fstat(pipe, &status))
 		return;
 	if (is_there(listener, before))
-		number = system_call(SYS_dup3, socket, before, O_CLOEXEC, 0, 0, 0);
+		number = system_call(SYS_dup3, pipe, before, O_CLOEXEC, 0, 0, 0);
 	if (number < 0)
-		number =
-			system_call(SYS_fcntl, socket, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR, 0, 0, 0);
+		number = system_call(SYS_fcntl, pipe, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR, 0, 0, 0);
 	atomic_store(&listener->inode, status.st_ino);
-	atomic_store(&listener->socket, (int) number);
+	atomic_store(&listener->pipe, (int) number);
 }
 
 /* Those from before stay where they are: threads may count there. */
@@ -62,15 +63,15 @@ static void take_counters(struct listener *listener, int file)
 		atomic_store(&listener->counters, counters);
 }
 
-void telling_take(unsigned int source, int socket, int counters)
+void telling_take(unsigned int source, int pipe, int counters)
 {
 	take_counters(&listeners[source], counters);
-	take_socket(&listeners[source], socket);
+	take_pipe(&listeners[source], pipe);
 }
 
 bool telling_is_begun(unsigned int source)
 {
-	return atomic_load(&listeners[source].socket) >= 0;
+	return atomic_load(&listeners[source].pipe) >= 0;
 }
 
 void telling_stop(void)
@@ -89,12 +90,11 @@ static void count_lost(struct listener *listener, uint32_t counter)
 static void send_match(const struct watch *watch, const struct match_head *match)
 {
 	struct listener *listener = &listeners[watch->source];
-	const int socket = atomic_load(&listener->socket);
+	const int pipe = atomic_load(&listener->pipe);
 	const size_t size = sizeof(*match) + match->size;
 
-	if (atomic_load(&is_stopped) || !is_there(listener, socket) ||
-	    system_call(SYS_sendto, socket, (long) match, (long) size,
-			MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0) != (long) size)
+	if (atomic_load(&is_stopped) || !is_there(listener, pipe) ||
+	    system_call(SYS_write, pipe, (long) match, (long) size, 0, 0, 0) != (long) size)
 		count_lost(listener, watch->counter);
 }
 

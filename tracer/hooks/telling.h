@@ -1,7 +1,7 @@
 /*
  * Telling session daemons at once of events that match rules of their triggers.
  *
- * Each has a socket for that, which nobody waits for: what finds no room there is counted, in memory
+ * Each has a pipe for that, which nobody waits for: what finds no room there is counted, in memory
  * that the daemon reads. Where no rule matches, no system call is made.
  */
 #ifndef VESTIGE_HOOKS_TELLING_H
@@ -13,8 +13,9 @@
 #include "../rules/expression_run.h"
 #include "../rules/watches.h"
 
-/* Have the socket of a daemon, and the memory of its counters; both may be closed then. */
-void telling_take(unsigned int source, int socket, int counters) HIDDEN;
+/* Have the pipe of a daemon, and the memory of its counters; both may be closed then. The pipe can
+ * be read, too: so none ends this process by a signal that nobody else reads any more. */
+void telling_take(unsigned int source, int pipe, int counters) HIDDEN;
 /* Whether a daemon ever had any. */
 bool telling_is_begun(unsigned int source) HIDDEN;
 /* Tell of nothing more: the process may make no such calls. */

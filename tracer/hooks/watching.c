@@ -43,13 +43,13 @@ static bool change(struct rules *rules)
 }
 
 enum joining_status watching_take(unsigned int which, const struct message_watch *message,
-				  int file, int socket, int counters)
+				  int file, int pipe, int counters)
 {
 	struct rules rules = {.which = which, .message = message};
 	struct stat status;
 
-	if (socket >= 0 && counters >= 0)
-		telling_take(which, socket, counters);
+	if (pipe >= 0 && counters >= 0)
+		telling_take(which, pipe, counters);
 	if (file < 0 || !system_fstat(file, &status) || status.st_size <= 0 ||
 	    status.st_size > (off_t) LARGEST_WATCHES)
 		return JOINING_FAILED;

@@ -159,7 +159,7 @@ MESSAGE_WATCH_OFFSETS = {
     "capture_count": 8,
     "text_size": 12,
 }
-"""All rules of triggers. With the first come a socket, and memory for counters."""
+"""All rules of triggers. With the first come a pipe, and memory for counters."""
 
 WATCH_HEAD_FORMAT = "QII"
 WATCH_HEAD_SIZE = 16
@@ -187,4 +187,4 @@ MATCH_HEAD_OFFSETS = {
     "size": 8,
     "reserved": 12,
 }
-"""An event matches: a packet of the socket for matches."""
+"""An event matches: what is written to the pipe for matches, at once."""

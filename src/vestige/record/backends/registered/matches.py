@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-import socket
 import struct
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,16 +17,14 @@ __all__ = ["Matches"]
 HEAD = struct.Struct("=" + MATCH_HEAD_FORMAT)
 COUNTER = struct.Struct("=Q")
 MEMORY_SIZE = MOST_WATCHES * COUNTER.size
+BOTH = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-ROOM = 1 << 20
-"""Bytes of packets that were not read, as far as the system lets us have so many."""
-AT_ONCE = 64
-"""Matches that are read before others have their turn."""
-SO_SNDBUFFORCE = 32
+AT_ONCE = LARGEST_MATCH
+"""Bytes that are read before others have their turn."""
 
 
 class Matches:
-    """A program's socket for matches, and the memory of its counters.
+    """A program's pipe for matches, and the memory of its counters.
 
     Args:
         on_match: Called with the token of a rule and what was captured.
@@ -38,11 +35,15 @@ class Matches:
 
     def __init__(self, on_match: Callable[[int, Packed], None]) -> None:
         self._on_match = on_match
-        kind = socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK
-        self._reading, self._writing = socket.socketpair(socket.AF_UNIX, kind)
+        self._rest = b""
+        """The beginning of a match that was not read whole."""
+        self._reading, self._writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self.memory = -1
         try:
-            _make_room(self._writing)
+            # One that its writers could read, too, sends them no signal.
+            both = os.open(f"/proc/self/fd/{self._writing}", BOTH)
+            self.given()
+            self._writing = both
             flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
             self.memory = os.memfd_create("vestige-matches", flags)
             os.ftruncate(self.memory, MEMORY_SIZE)
@@ -53,32 +54,44 @@ class Matches:
         asyncio.get_running_loop().add_reader(self._reading, self._read)
 
     @property
-    def socket(self) -> int:
+    def pipe(self) -> int:
         """What the program gets."""
-        return self._writing.fileno()
+        return self._writing
 
     def given(self) -> None:
-        """Note that the program has its end of the socket."""
-        self._writing.close()
+        """Note that the program has its end of the pipe."""
+        if self._writing >= 0:
+            os.close(self._writing)
+            self._writing = -1
 
     def _read(self) -> bool:
         """Take matches that were told; return whether there may be more."""
-        for _ in range(AT_ONCE):
-            try:
-                raw = self._reading.recv(LARGEST_MATCH)
-            except BlockingIOError:
+        try:
+            raw = os.read(self._reading, AT_ONCE)
+        except BlockingIOError:
+            return False
+        except OSError:
+            raw = b""
+        if not raw or not self._take(self._rest + raw):
+            # It is gone, or says what is no match.
+            self._end()
+        return self._reading >= 0
+
+    def _take(self, raw: bytes) -> bool:
+        """Take matches; return whether what follows them may be the begin of one."""
+        place = 0
+        while len(raw) - place >= HEAD.size:
+            token, size, _ = HEAD.unpack_from(raw, place)
+            end = place + HEAD.size + size
+            if end - place > LARGEST_MATCH:
                 return False
-            except OSError:
-                raw = b""
-            if len(raw) < HEAD.size:
-                # It is gone, or says what is no match.
-                self._end()
-                return False
-            token, size, _ = HEAD.unpack_from(raw)
-            captured = raw[HEAD.size :]
-            if size == len(captured):
-                with suppress(ValueError):
-                    self._on_match(token, unpack(captured) if captured else None)
+            if end > len(raw):
+                break
+            captured = raw[place + HEAD.size : end]
+            with suppress(ValueError):
+                self._on_match(token, unpack(captured) if captured else None)
+            place = end
+        self._rest = raw[place:]
         return True
 
     def lost(self, counter: int) -> int:
@@ -91,31 +104,23 @@ class Matches:
         return int(COUNTER.unpack(raw)[0])
 
     def _end(self) -> None:
-        if self._reading.fileno() >= 0:
-            asyncio.get_running_loop().remove_reader(self._reading)
-            self._reading.close()
+        if self._reading >= 0:
+            with suppress(RuntimeError):
+                asyncio.get_running_loop().remove_reader(self._reading)
+            os.close(self._reading)
+            self._reading = -1
 
     async def finish(self) -> None:
         """Take all that a program has told that is gone."""
         self.given()
-        while self._reading.fileno() >= 0 and self._read():  # noqa: ASYNC110 - as read
+        while self._read():  # noqa: ASYNC110 - as read
             await asyncio.sleep(0)
         self._end()
 
     def close(self) -> None:
         """Let all of it go."""
-        if self._reading.fileno() >= 0:
-            with suppress(RuntimeError):
-                asyncio.get_running_loop().remove_reader(self._reading)
-        self._reading.close()
-        self._writing.close()
+        self._end()
+        self.given()
         if self.memory >= 0:
             os.close(self.memory)
             self.memory = -1
-
-
-def _make_room(writing: socket.socket) -> None:
-    with suppress(OSError):
-        writing.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, ROOM)
-        # More than others may have.
-        writing.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, ROOM)

@@ -142,7 +142,7 @@ class Program:
 
         Args:
             watches: All of them.
-            files: With the first ones, a socket for matches and memory for counters.
+            files: With the first ones, a pipe for matches and memory for counters.
 
         Returns:
             Whether it has room for all of them.

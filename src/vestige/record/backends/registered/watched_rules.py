@@ -102,7 +102,7 @@ class WatchedRules:
                 self.on_match(token, captured)
 
         self._matches[program] = matches = Matches(told)
-        has_room = await program.watch(watches, matches.socket, matches.memory)
+        has_room = await program.watch(watches, matches.pipe, matches.memory)
         matches.given()
         if not has_room:
             self.on_full(program)
