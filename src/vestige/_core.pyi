@@ -46,6 +46,8 @@ __all__ = [
     "FunctionPlan",
     "IndexedTable",
     "IntervalIndex",
+    "LockFold",
+    "MemoryFold",
     "Merge",
     "MergeBuilder",
     "MergeCopy",
@@ -55,7 +57,6 @@ __all__ = [
     "MessageIterator",
     "Muxer",
     "NumberFieldBase",
-    "NumberRows",
     "ObjectFile",
     "PerfettoWriter",
     "PlaceColumn",
@@ -483,35 +484,177 @@ class EventTable:
         """How many records are in no row, since there are too many threads."""
 
 @final
-class NumberRows:
-    """Event records of some classes as rows of numbers.
+class LockFold:
+    """Follows mutexes through the events of calls that lock them.
 
     Args:
-        wanted: Names of events, and of up to four integers of the payload of each.
+        calls: Names of the events of ``pthread_mutex_lock`` before and after it, of
+            ``pthread_mutex_trylock`` and of ``pthread_mutex_unlock``, with the integers
+            of the payload of each: the address, and but for the first the status.
+        longest: How many of the longest waits are kept.
 
     Raises:
-        ValueError: There are more integers.
+        ValueError: There are more than four integers.
     """
 
-    def __new__(cls, wanted: Sequence[tuple[str, Sequence[str]]]) -> NumberRows: ...
-    def read(
+    def __new__(
+        cls, calls: Sequence[tuple[str, Sequence[str]]], longest: int
+    ) -> LockFold: ...
+    def begin(
         self, merge: Merge
+    ) -> tuple[
+        list[tuple[int, int]], list[tuple[tuple[int, int | None, int | None], int]]
+    ]:
+        """Begin a merge; return what is new.
+
+        Numbers of places, each with the index of an event record that has it; then
+        process space, process ID and thread ID of threads, each with the index of its
+        first event record.
+        """
+
+    def advance(self, sites: Sequence[int], are_taken: Sequence[bool]) -> None:
+        """Go through the merge.
+
+        Args:
+            sites: The number of the site of each place that is new.
+            are_taken: Whether what it does counts, of each thread that is new.
+        """
+
+    @property
+    def events(self) -> int:
+        """How many event records there were."""
+
+    @property
+    def has_unknown_threads(self) -> bool:
+        """Whether some of them do not tell their thread."""
+
+    @property
+    def waiting(self) -> int:
+        """How many threads wait."""
+
+    @property
+    def still_held(self) -> int:
+        """How many mutexes are locked."""
+
+    def total(self) -> list[int]:
+        """Return the counts of all together.
+
+        How often locked, and how often while another thread had it; nanoseconds that
+        were waited, the longest wait; nanoseconds that it was held, the longest time;
+        how often it was not got.
+        """
+
+    def locks(self) -> list[tuple[tuple[int, int | None], int, int, list[int]]]:
+        """Return process space and process ID, address, users and counts of mutexes."""
+
+    def sites(self) -> list[tuple[int, list[int]]]:
+        """Return the counts of sites by their numbers."""
+
+    def blockings(self) -> list[tuple[int, int, int, int, int]]:
+        """Return who blocked whom.
+
+        The sites that waited and that had locked, how often, nanoseconds all together
+        and at most.
+        """
+
+    def longest(
+        self,
     ) -> list[
         tuple[
             int,
             int,
-            int,
             tuple[int, int | None, int | None],
-            int | None,
-            tuple[int, int, int, int],
+            int,
+            int,
+            tuple[tuple[int, int | None, int | None], int] | None,
         ]
     ]:
-        """Return the rows of a merge, in order.
+        """Return the longest waits.
 
-        Of each the index of what is wanted; the index of the event record in the merge;
-        its time, nanoseconds from the origin; process space, process ID, thread ID; a
-        number of its place, the same for events of the same place; the integers, 0 for
-        those that the event does not have.
+        Of each its begin and its nanoseconds, the thread, the site, the mutex, and the
+        thread that had it with the site where that had locked it, if that is known.
+        """
+
+@final
+class MemoryFold:
+    """Follows blocks of memory through the events of calls that get and give them.
+
+    Args:
+        calls: Names of the events of ``malloc``, ``memalign``, ``calloc``,
+            ``posix_memalign``, ``realloc`` and ``free``, with integers of the payload
+            of each: size and block, of ``calloc`` the number of members before them;
+            of ``posix_memalign`` the result, too; the block before, size and block of
+            ``realloc``; the block of ``free``.
+        entries: Names of entries of functions, with the integer that is the address.
+        exits: The same of exits.
+        most_gone: How many blocks of each process are remembered that are gone.
+
+    Raises:
+        ValueError: There are more than four integers.
+    """
+
+    def __new__(
+        cls,
+        calls: Sequence[tuple[str, Sequence[str]]],
+        entries: Sequence[tuple[str, Sequence[str]]],
+        exits: Sequence[tuple[str, Sequence[str]]],
+        most_gone: int,
+    ) -> MemoryFold: ...
+    def begin(
+        self, merge: Merge
+    ) -> tuple[
+        list[tuple[int, int]], list[tuple[tuple[int, int | None, int | None], int]]
+    ]:
+        """Begin a merge; return what is new, as :meth:`LockFold.begin`."""
+
+    def advance(self, sites: Sequence[int], are_taken: Sequence[bool]) -> None:
+        """Go through the merge; see :meth:`LockFold.advance`."""
+
+    @property
+    def events(self) -> int:
+        """How many event records of calls there were."""
+
+    @property
+    def double_free_count(self) -> int:
+        """How many blocks were given back twice."""
+
+    def total(self) -> tuple[int, int, int, int, int, int]:
+        """Return the counts of all together.
+
+        Blocks and bytes that were got, blocks that were given back, bytes that are not
+        given back, most bytes at a time, bytes of the largest block.
+        """
+
+    def processes(
+        self,
+    ) -> list[
+        tuple[
+            tuple[int, int | None],
+            tuple[int, int, int, int, int, int],
+            int | None,
+            int,
+            int,
+        ]
+    ]:
+        """Return the processes.
+
+        Of each process space and process ID, its counts, when it had most, how many
+        blocks were given back and not seen to be got, and how often there was no
+        memory.
+        """
+
+    def sites(
+        self,
+    ) -> list[tuple[list[int], int, tuple[int, int, int, int, int, int]]]:
+        """Return the sites of the functions that led to each place, its site, counts."""
+
+    def double_frees(
+        self,
+    ) -> list[tuple[int, tuple[int, int | None, int | None], int, int, int]]:
+        """Return the first blocks that were given back twice.
+
+        Of each when, the thread, the block, the site, and the site where it was given
+        back before.
         """
 
 @final

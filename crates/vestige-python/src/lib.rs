@@ -28,7 +28,6 @@ mod merge_muxer;
 mod message_counts;
 mod messages;
 mod metadata;
-mod number_rows;
 mod object_file;
 mod open_files;
 mod perfetto;
@@ -41,6 +40,7 @@ mod python_columns;
 mod python_values;
 mod record_filter;
 mod repair;
+mod resources;
 mod source;
 mod split_files;
 mod stream;
@@ -100,8 +100,6 @@ mod _core {
     #[pymodule_export]
     use crate::metadata::TraceClass;
     #[pymodule_export]
-    use crate::number_rows::NumberRows;
-    #[pymodule_export]
     use crate::object_file::{file_crc32, ObjectFile};
     #[pymodule_export]
     use crate::open_files::set_most_open_files;
@@ -117,6 +115,8 @@ mod _core {
     use crate::record_filter::RecordFilter;
     #[pymodule_export]
     use crate::repair::Repair;
+    #[pymodule_export]
+    use crate::resources::{LockFold, MemoryFold};
     #[pymodule_export]
     use crate::stream::{DataFile, DataStream};
     #[pymodule_export]

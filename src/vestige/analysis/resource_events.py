@@ -5,34 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .. import core
-from .._typing import NamedTuple
+from .._typing import NamedTuple, Protocol
 from ..damage import Damage
 from ..debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
 from ..graph import Filter, Graph, LostNotice, Selection, Source, notices_of
-from .call_paths import CallPaths, Maker
+from ..units import Vpid
 from .sites import Sites
+from .threads import Process, Thread
 
-__all__ = ["Call", "CallKind", "Reading", "read_calls"]
+__all__ = ["CallKind", "Maker", "Reading", "ResourceFold", "Taken", "read_calls"]
 
 CallKind = tuple[str, Sequence[str]]
 """The name of an event, and which integers of its payload are wanted."""
+Maker = tuple[int, int | None, int | None]
+"""A thread: process space, process ID, thread ID."""
+ENTRIES: tuple[CallKind, ...] = tuple((one, ("addr",)) for one in CALL_ENTRY_EVENTS)
+EXITS: tuple[CallKind, ...] = tuple((one, ("addr",)) for one in CALL_EXIT_EVENTS)
 
 
-class Call(NamedTuple):
-    """A call of a library function."""
+class Taken(NamedTuple):
+    """Which part of the traces is read, and which of it counts."""
 
-    kind: int
-    """Which one, by its index."""
-    time: int
-    """When, nanoseconds from the origin."""
-    maker: Maker
-    """Who."""
-    site: int
-    """From where, by the index of the site."""
-    values: tuple[int, int, int, int]
-    """The integers; 0 for those that the event does not have."""
-    path: int = 0
-    """The path of calls of functions, where they are followed."""
+    takes: Callable[[int | None, int | None], bool] = lambda *_: True
+    """Whether what a thread does counts, by its process ID and its own."""
+    selection: Selection | None = None
+    """Which part of the traces is read; all by default."""
+    progress: Callable[[int], object] | None = None
+    """Called with the number of event records read so far."""
+
+
+class ResourceFold(Protocol):
+    """What follows the calls: one of those of the core."""
+
+    def begin(
+        self, merge: core.Merge, /
+    ) -> tuple[list[tuple[int, int]], list[tuple[Maker, int]]]:
+        """Begin a merge; return the places and the threads that are new."""
+        ...
+
+    def advance(self, sites: Sequence[int], are_taken: Sequence[bool], /) -> None:
+        """Go through it, with what is new."""
+        ...
 
 
 class Reading(NamedTuple):
@@ -48,84 +61,77 @@ class Reading(NamedTuple):
     """What the tracer lost."""
     damage: list[Damage]
     """What could not be read."""
-    paths: CallPaths
-    """The paths of calls."""
+
+    def process(self, key: tuple[int, int | None]) -> Process:
+        """Return a process.
+
+        Args:
+            key: Process space and process ID.
+        """
+        process = None if key[1] is None else Vpid(key[1])
+        return Process(process, self.names.get(key), self.traces.get(key[0], ""))
+
+    def thread(self, maker: Maker) -> Thread:
+        """Return a thread.
+
+        Args:
+            maker: What tells it apart.
+        """
+        return Thread(process=self.process(maker[:2]), tid=maker[2])
 
 
-def read_calls(  # noqa: PLR0913, PLR0917 - two callers, which have them all
+def read_calls(
     source: Source,
+    fold: ResourceFold,
     kinds: Sequence[CallKind],
-    take: Callable[[Call], object],
     places: Filter | None,
-    selection: Selection | None,
-    progress: Callable[[int], object] | None,
-    *,
-    follows_paths: bool = False,
+    taken: Taken,
 ) -> Reading:
     """Read the calls of some functions of the C library, in order.
 
     Args:
         source: The traces.
+        fold: What follows them.
         kinds: Which events are read.
-        take: Called with each call.
         places: What adds places to events; ``None``: nothing does.
-        selection: Which part of the traces is read; all by default.
-        progress: Called with the number of event records read so far.
-        follows_paths: Whether the calls of the program's functions are followed, too.
+        taken: Which part of the traces is read, and which of it counts.
     """
-    entries, exits = (
-        [(name, ("addr",)) for name in sorted(names)] if follows_paths else []
-        for names in (CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS)
-    )
-    first_exit = len(kinds) + len(entries)
-    sink = _CallSink(len(kinds), first_exit, [*kinds, *entries, *exits], take)
+    sink = _CallSink(fold, taken.takes)
     filters = () if places is None else (places,)
-    names = tuple(name for name, _ in (*kinds, *entries, *exits))
-    wanted = (selection or Selection()).narrowed(names, None, None)
-    damage = Graph([source], sink, filters, wanted, progress=progress).run()
+    names = tuple(name for name, _ in kinds)
+    wanted = (taken.selection or Selection()).narrowed(names, None, None)
+    damage = Graph([source], sink, filters, wanted, progress=taken.progress).run()
     traces = {one.process_space: one.trace.name for one in source.streams}
-    return Reading(sink.sites, sink.names, traces, sink.losses, damage, sink.paths)
+    return Reading(sink.sites, sink.names, traces, sink.losses, damage)
 
 
 class _CallSink:
-    # Hands calls out. Python objects for whole events would take most of the time.
+    # Answers what the fold asks; that is little, since calls come from few places.
     looks_at_records = True
 
     def __init__(
         self,
-        first_entry: int,
-        first_exit: int,
-        kinds: Sequence[CallKind],
-        take: Callable[[Call], object],
+        fold: ResourceFold,
+        takes: Callable[[int | None, int | None], bool],
     ) -> None:
-        self._first_entry, self._first_exit = first_entry, first_exit
-        self.paths = CallPaths()
-        self._rows = core.NumberRows(kinds)
-        self._take = take
-        self._known: dict[int | None, int] = {None: 0}
+        self._fold = fold
+        self._takes = takes
         self.sites = Sites()
         self.names: dict[tuple[int, int | None], str | None] = {}
         self.losses: list[LostNotice] = []
 
     def consume(self, merge: core.Merge) -> None:
-        """Hand out the calls of a merge."""
+        """Have the calls of a merge followed."""
         self.losses += [one for one in notices_of(merge) if isinstance(one, LostNotice)]
-        take, known, names = self._take, self._known, self.names
-        first_entry, first_exit, paths = self._first_entry, self._first_exit, self.paths
-        for kind, index, time, maker, place, values in self._rows.read(merge):
-            if kind >= first_exit:
-                paths.leave(maker, values[0])
-                continue
-            site = known.get(place)
-            if site is None:
-                site = known[place] = self.sites.index(merge.place(index))
-            if kind >= first_entry:
-                paths.enter(maker, values[0], site)
-                continue
+        places, makers = self._fold.begin(merge)
+        for maker, index in makers:
             process = maker[:2]
-            if process not in names:
-                names[process] = merge.event(index).process_name
-            take(Call(kind, time, maker, site, values, paths.of(maker)))
+            if process not in self.names:
+                self.names[process] = merge.event(index).process_name
+        self._fold.advance(
+            [self.sites.index(merge.place(index)) for _, index in places],
+            [self._takes(process, thread) for (_, process, thread), _ in makers],
+        )
 
     def finish(self) -> None:
         """Nothing is left to do."""

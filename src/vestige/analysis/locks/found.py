@@ -33,27 +33,6 @@ class LockCounts:
     failed: int = 0
     """How often ``trylock`` or ``lock`` did not give it."""
 
-    def wait(self, time: int, *, blocked: bool) -> None:
-        """Count that somebody has it after a wait.
-
-        Args:
-            time: How long it took, nanoseconds.
-            blocked: Whether another thread had it.
-        """
-        self.acquired += 1
-        self.blocked += blocked
-        self.waited += time
-        self.longest_wait = max(self.longest_wait, time)
-
-    def hold(self, time: int) -> None:
-        """Count that it was held.
-
-        Args:
-            time: How long, nanoseconds.
-        """
-        self.held += time
-        self.longest_hold = max(self.longest_hold, time)
-
 
 @dataclass(slots=True, kw_only=True)
 class Lock(LockCounts):

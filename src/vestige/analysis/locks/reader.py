@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from ... import core
 from ..._typing import TYPE_CHECKING
 from ...errors import SelectionError
-from ..resource_events import read_calls
-from .follow import CALLS, LockFollower
-from .found import Locks
+from ...units import Nanoseconds
+from ..resource_events import CallKind, Reading, Taken, read_calls
+from .found import Blocking, Lock, LockCounts, Locks, LockSite, LongWait
 
 if TYPE_CHECKING:
     from ...graph import Filter, Selection, Source
 
 __all__ = ["read_locks"]
+
+PROVIDER = "lttng_ust_pthread:pthread_mutex_"
+CALLS: tuple[CallKind, ...] = (
+    (f"{PROVIDER}lock_req", ("mutex",)),
+    (f"{PROVIDER}lock_acq", ("mutex", "status")),
+    (f"{PROVIDER}trylock", ("mutex", "status")),
+    (f"{PROVIDER}unlock", ("mutex", "status")),
+)
+"""What is read, with the numbers that are needed, in the order that the core expects."""
 
 
 def read_locks(  # noqa: PLR0913 - parameters go by keyword
@@ -41,22 +51,84 @@ def read_locks(  # noqa: PLR0913 - parameters go by keyword
     Raises:
         SelectionError: The events do not tell their threads.
     """
-    follower = LockFollower(longest, takes)
-    read = read_calls(source, CALLS, follower.take, places, selection, progress)
-    if follower.has_unknown_threads:
+    fold = core.LockFold(CALLS, longest)
+    read = read_calls(source, fold, CALLS, places, Taken(takes, selection, progress))
+    if fold.has_unknown_threads:
         raise SelectionError(
             "the events of mutexes do not tell their threads, so nobody knows who "
             "waited; record the contexts: lttng add-context -u -t vpid -t vtid -t ip"
         )
     return Locks(
-        locks=follower.found_locks(read),
-        sites=follower.found_sites(read),
-        blockings=follower.found_blockings(read),
-        longest=follower.found_waits(read),
-        total=follower.total,
-        events=follower.events,
-        waiting=follower.waiting,
-        still_held=follower.still_held,
+        locks=_locks(fold, read),
+        sites=_sites(fold, read),
+        blockings=_blockings(fold, read),
+        longest=_waits(fold, read),
+        total=LockCounts(**_facts(fold.total())),
+        events=fold.events,
+        waiting=fold.waiting,
+        still_held=fold.still_held,
         losses=read.losses,
         damage=read.damage,
     )
+
+
+def _locks(fold: core.LockFold, read: Reading) -> list[Lock]:
+    """Return the mutexes, that which was waited for longest first."""
+    found = [
+        Lock(
+            process=read.process(process),
+            address=address,
+            threads=threads,
+            **_facts(counts),
+        )
+        for process, address, threads, counts in fold.locks()
+    ]
+    return sorted(found, key=_weight, reverse=True)
+
+
+def _sites(fold: core.LockFold, read: Reading) -> list[LockSite]:
+    """Return where mutexes were locked, the one that waited longest first."""
+    found = [
+        LockSite(site=read.sites.all[site], **_facts(counts))
+        for site, counts in fold.sites()
+    ]
+    return sorted(found, key=_weight, reverse=True)
+
+
+def _blockings(fold: core.LockFold, read: Reading) -> list[Blocking]:
+    """Return who blocked whom, the longest time first."""
+    found = [
+        Blocking(
+            waiting=read.sites.all[waiting],
+            holding=read.sites.all[holding],
+            count=times,
+            waited=waited,
+            longest=longest,
+        )
+        for waiting, holding, times, waited, longest in fold.blockings()
+    ]
+    return sorted(found, key=lambda one: one.waited, reverse=True)
+
+
+def _waits(fold: core.LockFold, read: Reading) -> list[LongWait]:
+    """Return the longest waits."""
+    return [
+        LongWait(
+            begin=Nanoseconds(begin),
+            duration=Nanoseconds(duration),
+            thread=read.thread(maker),
+            site=read.sites.all[site],
+            address=address,
+            holder=None if holder is None else read.thread(holder[0]),
+            holding=None if holder is None else read.sites.all[holder[1]],
+        )
+        for begin, duration, maker, site, address, holder in fold.longest()
+    ]
+
+
+def _facts(counts: Sequence[int]) -> dict[str, int]:
+    return dict(zip(LockCounts.__slots__, counts, strict=True))
+
+
+def _weight(counts: LockCounts) -> tuple[int, int]:
+    return counts.waited, counts.held

@@ -41,27 +41,6 @@ class MemoryCounts:
         """Bytes that were got and given back."""
         return self.allocated - self.live
 
-    def get(self, size: int) -> None:
-        """Count a block.
-
-        Args:
-            size: Its bytes.
-        """
-        self.allocations += 1
-        self.allocated += size
-        self.live += size
-        self.peak = max(self.peak, self.live)
-        self.longest_block = max(self.longest_block, size)
-
-    def give(self, size: int) -> None:
-        """Count that a block is given back.
-
-        Args:
-            size: Its bytes.
-        """
-        self.freed += 1
-        self.live -= size
-
 
 @dataclass(slots=True, kw_only=True)
 class MemorySite(MemoryCounts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from support.resource_traces import write_resources
-from vestige.analysis.memory import follow, read_memory
+from vestige.analysis.memory import read_memory, reader
 
 
 def read(tmp_path, calls, **options):
@@ -83,7 +83,7 @@ def test_what_is_freed_twice_is_told_from_what_nobody_saw(tmp_path):
 
 def test_blocks_that_are_gone_are_remembered_for_a_while(tmp_path, monkeypatch):
     """So that memory grows with the blocks that are there."""
-    monkeypatch.setattr(follow, "MOST_GONE", 2)
+    monkeypatch.setattr(reader, "MOST_GONE", 2)
     calls = [(1 + n, 1, "malloc", (1, n)) for n in (1, 2, 3)]
     calls += [(10 + at, 1, "free", (n,)) for at, n in enumerate((1, 2, 3, 1, 3))]
     found = read(tmp_path, calls)

@@ -9,7 +9,7 @@ use crate::muxer::Merge;
 use crate::places::origin::{numbers, Known, Origin};
 use crate::places::scan::{read_records, RecordTask};
 use crate::record::{skip, State};
-use crate::stream::{Batch, DataStream, Part, Record};
+use crate::stream::{self, Batch, DataStream, Record};
 
 /// How many integers a row may have.
 pub const COUNT: usize = 4;
@@ -36,8 +36,8 @@ pub struct Row {
     pub process: Option<i64>,
     /// Thread ID, where it is known.
     pub thread: Option<i64>,
-    /// The integers; none where there is no such field.
-    pub values: [Option<u64>; COUNT],
+    /// The integers; 0 where there is no such field.
+    pub values: [u64; COUNT],
 }
 
 /// Where the fields of a class are in its payload, and the last of them.
@@ -56,29 +56,25 @@ pub struct Layout {
 }
 
 /// Reads rows.
-pub struct NumberRows {
+pub struct Rows {
     wanted: Vec<Wanted>,
     /// By the address of the data stream, which the entry keeps alive.
     layouts: HashMap<usize, (Arc<DataStream>, Arc<Layout>)>,
 }
 
-impl NumberRows {
+impl Rows {
     /// A reader of some classes.
     #[must_use]
     pub fn new(wanted: Vec<Wanted>) -> Self {
         Self { wanted, layouts: HashMap::new() }
     }
 
-    /// What each record of a merge tells, in order; `None` for those of other classes, and for
-    /// what does not fit its class.
-    pub fn read(&mut self, merge: &Merge) -> Vec<Option<Row>> {
+    /// What each record of a merge tells, part by part in order; `None` for those of other
+    /// classes, and for what does not fit its class.
+    pub fn read(&mut self, merge: &Merge) -> impl Iterator<Item = Vec<Option<Row>>> {
         let layouts: Vec<Arc<Layout>> =
             merge.batches.iter().map(|batch| self.layout(&batch.stream)).collect();
-        let mut found = Vec::with_capacity(merge.records);
-        for Rows(part) in read_records::<Rows>(merge, &layouts) {
-            found.extend(part);
-        }
-        found
+        read_records::<Part>(merge, &layouts).into_iter().map(|part| part.0)
     }
 
     fn layout(&mut self, stream: &Arc<DataStream>) -> Arc<Layout> {
@@ -111,13 +107,13 @@ impl NumberRows {
 
 /// The rows of a task.
 #[derive(Default)]
-struct Rows(Vec<Option<Row>>);
+struct Part(Vec<Option<Row>>);
 
-impl RecordTask for Rows {
+impl RecordTask for Part {
     type Layout = Arc<Layout>;
     type Packet = Known;
 
-    fn packet(layout: &Self::Layout, batch: &Batch, part: &Part) -> Known {
+    fn packet(layout: &Self::Layout, batch: &Batch, part: &stream::Part) -> Known {
         layout.origin.map_or_else(Known::default, |origin| origin.of_packet(batch, part))
     }
 
@@ -149,12 +145,13 @@ impl Layout {
         if let (Some(context), Some(origin)) = (context, self.origin) {
             known = origin.of_record(packet, context, true, &mut reader, state)?;
         }
-        let mut values = [None; COUNT];
+        let mut values = [0; COUNT];
         if let (Some(last), Some(payload)) = (class.last, payload) {
             if let Some(specific) = specific {
                 skip(specific, &mut reader, state).ok()?;
             }
-            values = numbers(payload, class.fields, last, &mut reader, state)?;
+            let found = numbers(payload, class.fields, last, &mut reader, state)?;
+            values = found.map(Option::unwrap_or_default);
         }
         Some(Row {
             kind: class.kind,
