@@ -646,7 +646,7 @@ class MemoryFold:
     def sites(
         self,
     ) -> list[tuple[list[int], int, tuple[int, int, int, int, int, int]]]:
-        """Return the sites of the functions that led to each place, its site, counts."""
+        """Return the sites of the functions that led to places, their sites, counts."""
 
     def double_frees(
         self,
@@ -1788,6 +1788,12 @@ class CallFold:
             least: How long a call takes at least, nanoseconds.
         """
 
+    def keep_all_calls(self) -> None:
+        """Keep all calls, for :meth:`take_calls`.
+
+        Also those that were not seen to begin, and those on paths that share a node.
+        """
+
     def take_blocks(self, origin: int) -> bytes:
         """Return the calls that ended as :meth:`IntervalIndex.blocks` has them.
 
@@ -1801,7 +1807,8 @@ class CallFold:
         One after the other, little-endian: row (uint32), depth (uint16), flags (uint8;
         1: open at the begin of the range, 2: no exit in it, 8: across a loss), index of
         the function (uint32), start (int64), duration, time without calls that it made
-        (uint64), and index of the caller or what is in its place (uint32).
+        (uint64), index of the caller or what is in its place (uint32), and what ended
+        it as in :meth:`take_steps` (uint8).
         """
 
     @staticmethod
@@ -1936,13 +1943,8 @@ class CallFold:
         function is left.
         """
 
-    def note(self, *, steps: bool = False, calls: bool = False) -> None:
-        """Note more from now on.
-
-        Args:
-            steps: Each begin and each end of a call, for :meth:`take_steps`.
-            calls: Each call that ends, for :meth:`take_ended_calls`.
-        """
+    def note_steps(self) -> None:
+        """Note each begin and end of a call from now on, for :meth:`take_steps`."""
 
     def take_steps(self) -> list[tuple[int, int, int, int]]:
         """Return the steps that were noted since the last call.
@@ -1951,15 +1953,6 @@ class CallFold:
         happens: 4 a call begins; the innermost call of its thread ends, 0 complete, 1
         across a loss, 2 without exit, 5 cut by the range of time; 3 one ends that was
         not seen to begin.
-        """
-
-    def take_ended_calls(self) -> tuple[int, list[bytes]]:
-        """Return the calls that were noted since the last call, as columns.
-
-        How many; then, of little-endian numbers, begins (nanoseconds), durations and
-        own times of 64 bits; indexes of threads and of functions, and how many calls
-        were open around them, of 32 bits; what ended them as in :meth:`take_steps`, of
-        8 bits.
         """
 
     @property

@@ -4,11 +4,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use vestige_ctf::calls::tree::End;
-use vestige_ctf::calls::{self, CallEvents, CallSite, Code, EndedCall, Step};
+use vestige_ctf::calls::{self, CallEvents, CallSite, Code, Step};
 use vestige_ctf::intervals::checkpoints::EVERY;
 use vestige_ctf::intervals::columns::{of_blocks, of_calls, sorted};
-use vestige_ctf::intervals::FunctionDurations;
+use vestige_ctf::intervals::{FunctionDurations, NO_ENTRY};
 
 use crate::intervals::IntervalIndex;
 use crate::merge::Merge;
@@ -31,21 +30,6 @@ type FunctionRow<'py> = (u32, i32, u64, Option<CodeRow<'py>>);
 
 /// Time, thread, function, what happens.
 type StepRow = (i64, u32, u32, u8);
-
-/// How many calls; then their begins, durations, own times, threads, functions, depths and
-/// ends, each as bytes.
-type CallColumns<'py> = (usize, [Bound<'py, PyBytes>; 7]);
-
-/// How calls end, as a number.
-fn end_number(end: Option<End>) -> u8 {
-    match end {
-        Some(End::Complete) => 0,
-        Some(End::AcrossLoss) => 1,
-        Some(End::NoExit) => 2,
-        None => 3,
-        Some(End::Clipped | End::Before) => 5,
-    }
-}
 
 #[doc = core_doc!(CallFold)]
 #[pyclass(frozen, module = "vestige._core")]
@@ -129,6 +113,11 @@ impl CallFold {
     #[pyo3(signature = (functions=None, rows=None, least=0))]
     fn keep_calls(&self, functions: Option<Vec<u32>>, rows: Option<Vec<u32>>, least: u64) {
         self.lock().keep_calls(functions.as_deref(), rows.as_deref(), least);
+    }
+
+    #[doc = core_doc!(CallFold.keep_all_calls)]
+    fn keep_all_calls(&self) {
+        self.lock().keep_all_calls();
     }
 
     #[doc = core_doc!(CallFold.take_blocks)]
@@ -276,15 +265,9 @@ impl CallFold {
         self.lock().threads().into_iter().map(row).collect()
     }
 
-    #[doc = core_doc!(CallFold.note)]
-    #[pyo3(signature = (*, steps=false, calls=false))]
-    fn note(&self, steps: bool, calls: bool) {
-        if steps {
-            self.lock().note_steps();
-        }
-        if calls {
-            self.lock().note_calls();
-        }
+    #[doc = core_doc!(CallFold.note_steps)]
+    fn note_steps(&self) {
+        self.lock().note_steps();
     }
 
     #[doc = core_doc!(CallFold.take_steps)]
@@ -292,21 +275,12 @@ impl CallFold {
         let row = |one: &calls::CallStep| {
             let what = match one.step {
                 Step::Begin => 4,
-                Step::End(end) => end_number(Some(end)),
-                Step::Unseen => end_number(None),
+                Step::End(end) => end.number(),
+                Step::Unseen => NO_ENTRY,
             };
             (one.time, one.thread, one.function, what)
         };
         self.lock().take_steps().iter().map(row).collect()
-    }
-
-    #[doc = core_doc!(CallFold.take_ended_calls)]
-    fn take_ended_calls<'py>(&self, py: Python<'py>) -> CallColumns<'py> {
-        let (count, columns) = py.detach(|| {
-            let calls = self.lock().take_ended_calls();
-            (calls.len(), call_columns(&calls))
-        });
-        (count, columns.map(|column| PyBytes::new(py, &column)))
     }
 
     #[doc = core_doc!(CallFold.calls)]
@@ -344,26 +318,4 @@ impl CallFold {
         let visible = py.detach(|| self.lock().select(&merge.inner));
         merge.hide(visible);
     }
-}
-
-fn call_columns(calls: &[EndedCall]) -> [Vec<u8>; 7] {
-    fn column<const SIZE: usize>(
-        calls: &[EndedCall],
-        value: impl Fn(&EndedCall) -> [u8; SIZE],
-    ) -> Vec<u8> {
-        let mut out = Vec::with_capacity(calls.len() * SIZE);
-        for one in calls {
-            out.extend_from_slice(&value(one));
-        }
-        out
-    }
-    [
-        column(calls, |one| one.begin.to_le_bytes()),
-        column(calls, |one| one.duration.to_le_bytes()),
-        column(calls, |one| one.own.to_le_bytes()),
-        column(calls, |one| one.thread.to_le_bytes()),
-        column(calls, |one| one.function.to_le_bytes()),
-        column(calls, |one| one.depth.to_le_bytes()),
-        column(calls, |one| [end_number(one.end)]),
-    ]
 }

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 import json
-from struct import unpack
 
 from .. import core
 from .._typing import TYPE_CHECKING
 from ..analysis.each_call import EachCall, Wanted
+from ..analysis.ended_calls import CallColumns, take_calls
 from ..analysis.functions import MERGED_FUNCTION
 from ..debuginfo import Place, Resolver
 from ..plain_text import plain
@@ -45,30 +45,29 @@ class _Calls(EachCall):
         self, resolver: Resolver, streams: Sequence[Stream], *, wanted: Wanted
     ) -> None:
         super().__init__(resolver, streams, wanted=wanted)
-        self.fold.note(calls=True)
+        self.fold.keep_all_calls()
         self.rows = 0
         """How many calls were written."""
-        self._waiting_calls: list[tuple[int, list[bytes]]] = []
+        self._waiting_calls: list[CallColumns] = []
 
     def take(self, merge: core.Merge | None) -> None:
         """Write what is new, as soon as it has names."""
-        found = self.fold.take_ended_calls()
-        if found[0]:
+        found = take_calls(self.fold)
+        if found.row:
             self._waiting_calls.append(found)
         if self.all_are_named:
-            for count, columns in self._waiting_calls:
-                self.rows += count
-                self.put(count, columns)
+            for columns in self._waiting_calls:
+                self.rows += len(columns.row)
+                self.put(columns)
             self._waiting_calls.clear()
         if merge is None:
             self.end()
 
-    def put(self, count: int, columns: list[bytes]) -> None:
+    def put(self, columns: CallColumns) -> None:
         """Write some calls.
 
         Args:
-            count: How many.
-            columns: Their columns, as the core tells them.
+            columns: They.
         """
         raise NotImplementedError
 
@@ -123,9 +122,9 @@ class TextCalls(_Calls):
         if self._csv is not None:
             self._csv.writerow(COLUMNS)
 
-    def put(self, count: int, columns: list[bytes]) -> None:
+    def put(self, columns: CallColumns) -> None:
         """Write some calls."""
-        rows = self._rows(count, columns)
+        rows = self._rows(columns)
         if self._csv is not None:
             self._csv.writerows(rows)
             return
@@ -134,12 +133,12 @@ class TextCalls(_Calls):
             known = {name: value for name, value in facts if value is not None}
             self._file.write(json.dumps(known, separators=(",", ":")) + "\n")
 
-    def _rows(self, count: int, columns: list[bytes]) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, columns: CallColumns) -> Iterator[tuple[Any, ...]]:
         threads = [self.thread_facts(row) for row in self.fold.threads()]
         functions: dict[int, tuple[Any, ...]] = {}
-        kinds = (f"<{count}{kind}" for kind in "qQQIIIB")
-        values = (unpack(kind, one) for kind, one in zip(kinds, columns, strict=True))
-        for begin, time, own, thread, number, depth, end in zip(*values, strict=True):
+        for thread, depth, _, number, begin, time, own, _, end in zip(
+            *columns, strict=True
+        ):
             function = functions.get(number)
             if function is None:
                 function = functions[number] = self.function_facts(number)
@@ -195,16 +194,21 @@ class ArrowCalls(_Calls):
         self._batches: list[Any] = []
         self._batched = 0
 
-    def put(self, count: int, columns: list[bytes]) -> None:
+    def put(self, columns: CallColumns) -> None:
         """Write some calls."""
         arrow = self._arrow
+        count = len(columns.row)
 
-        def column(index: int, kind: Any) -> Any:
-            data = arrow.py_buffer(columns[index])
-            return arrow.Array.from_buffers(kind, count, [None, data])
+        def column(data: memoryview[int], kind: Any) -> Any:
+            return arrow.Array.from_buffers(kind, count, [None, arrow.py_buffer(data)])
 
-        begin, duration, own = (column(index, arrow.int64()) for index in range(3))
-        thread, number = (column(index, arrow.int32()) for index in (3, 4))
+        begin, duration, own = (
+            column(data, arrow.int64())
+            for data in (columns.begin, columns.duration, columns.self_time)
+        )
+        thread, number = (
+            column(data, arrow.int32()) for data in (columns.row, columns.function)
+        )
         end = arrow.Array.from_buffers(
             arrow.int64(),
             count,
@@ -217,10 +221,10 @@ class ArrowCalls(_Calls):
             end.cast(time),
             duration,
             own,
-            column(5, arrow.int32()),
+            column(columns.depth, arrow.uint16()).cast(arrow.int32()),
             *self._thread_columns(thread),
             arrow.DictionaryArray.from_arrays(
-                column(6, arrow.uint8()).cast(arrow.int32()), list(STATES)
+                column(columns.state, arrow.uint8()).cast(arrow.int32()), list(STATES)
             ),
         ]
         self._batches.append(arrow.RecordBatch.from_arrays(batch, schema=self.schema))

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from struct import unpack
 
 from .. import core
 from .._typing import TYPE_CHECKING
 from ..analysis.each_call import EachCall, Wanted
+from ..analysis.ended_calls import NO_ENTRY, CallColumns, take_calls
 from ..debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS, Resolver
 from .names import label, shown
 
@@ -33,8 +33,6 @@ ENDS = (
     "cut by the range of time",
 )  # fmt: skip
 """What is told of calls that are not complete, by the number of their end."""
-NO_ENTRY = 3
-"""The number of the end of a call that was not seen to begin."""
 CALLS = frozenset((*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS))
 FIRST_FREE_ID = 1 << 24
 """Where process IDs begin that are given to processes of other PID namespaces."""
@@ -77,22 +75,22 @@ class ChromeSink(EachCall):
         wanted: Wanted,
     ) -> None:
         super().__init__(resolver, streams, wanted=wanted)
-        self.fold.note(calls=True)
+        self.fold.keep_all_calls()
         self._file = file
         self._ids = _Ids()
         self._threads: dict[tuple[int, int], str] = {}
         self._origin: int | None = None
-        self._calls: list[tuple[int, list[bytes]]] = []
+        self._calls: list[CallColumns] = []
         file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
 
     def take(self, merge: core.Merge | None) -> None:
         """Write what is new."""
         if self._origin is None and merge is not None and merge.time_span:
             self._origin = merge.time_span[0]
-        self._calls.append(self.fold.take_ended_calls())
+        self._calls.append(take_calls(self.fold))
         if self.all_are_named:
-            for count, columns in self._calls:
-                self._put(self._call_rows(count, columns))
+            for columns in self._calls:
+                self._put(self._call_rows(columns))
             self._calls.clear()
         if merge is not None:
             self._put(self._event_rows(merge))
@@ -120,13 +118,11 @@ class ChromeSink(EachCall):
             self._threads[pid, tid] = label(name, *ids)
         return {"pid": pid, "tid": tid}
 
-    def _call_rows(self, count: int, columns: list[bytes]) -> Iterator[dict[str, Any]]:
-        if not count:
-            return
+    def _call_rows(self, columns: CallColumns) -> Iterator[dict[str, Any]]:
         threads = [row[:3] for row in self.fold.threads()]
-        kinds = (f"<{count}{kind}" for kind in "qQQIIIB")
-        values = (unpack(kind, one) for kind, one in zip(kinds, columns, strict=True))
-        for begin, time, own, thread, function, _, end in zip(*values, strict=True):
+        for thread, _, _, function, begin, time, own, _, end in zip(
+            *columns, strict=True
+        ):
             found = self.function(function)
             args: dict[str, Any] = {"self_ns": own}
             if found.source:

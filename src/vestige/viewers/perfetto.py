@@ -46,7 +46,7 @@ class PerfettoSink(EachCall):
         """How many bytes were written."""
         self._descriptor = descriptor
         self._writer = core.PerfettoWriter()
-        self.fold.note(steps=True)
+        self.fold.note_steps()
         self._processes: dict[tuple[int, int], str] = {}
         self._tracks: list[tuple[int, int, int, int, int | None]] = []
         self._written_names = 0

@@ -34,7 +34,7 @@ class SpeedscopeSink(EachCall):
         self, resolver: Resolver, streams: Sequence[Stream], *, wanted: Wanted
     ) -> None:
         super().__init__(resolver, streams, wanted=wanted)
-        self.fold.note(steps=True)
+        self.fold.note_steps()
         self._steps: dict[int, list[tuple[int, int, bool]]] = {}
         self._origin: int | None = None
 

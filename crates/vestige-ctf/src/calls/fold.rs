@@ -9,7 +9,7 @@ use super::long_calls::LongCalls;
 use super::marks::{Mark, MarkKind, Marks};
 use super::process::{Process, ThreadKey, END_OF_PROCESS};
 use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
-use super::steps::{CallNotes, CallStep, EndedCall};
+use super::steps::CallStep;
 use super::thread::{Ended, Fold, Leaving, Thread};
 use super::tree::{Node, Tree};
 use crate::intervals::function_ids::{flags, FunctionIds};
@@ -166,7 +166,7 @@ impl CallFold {
                 kept: least.map(|least| (least, LongCalls::default())),
                 range: (i64::MIN, i64::MAX),
                 sinks: None,
-                notes: CallNotes::default(),
+                steps: None,
             },
             wanted: None,
             threads: Vec::new(),
@@ -529,30 +529,20 @@ impl CallFold {
 
     /// Notes each step of calls from now on, for [`CallFold::take_steps`].
     pub fn note_steps(&mut self) {
-        self.fold.notes.steps = Some(Vec::new());
-    }
-
-    /// Notes each call that ends from now on, for [`CallFold::take_ended_calls`].
-    pub fn note_calls(&mut self) {
-        self.fold.notes.calls = Some(Vec::new());
+        self.fold.steps = Some(Vec::new());
     }
 
     /// The steps that were noted since the last call.
     pub fn take_steps(&mut self) -> Vec<CallStep> {
-        self.fold.notes.steps.as_mut().map(std::mem::take).unwrap_or_default()
+        self.fold.steps.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Gives steps back, for their memory.
     pub fn give_steps(&mut self, mut steps: Vec<CallStep>) {
-        if let Some(kept) = self.fold.notes.steps.as_mut().filter(|kept| kept.is_empty()) {
+        if let Some(kept) = self.fold.steps.as_mut().filter(|kept| kept.is_empty()) {
             steps.clear();
             *kept = steps;
         }
-    }
-
-    /// The calls that have ended since the last call.
-    pub fn take_ended_calls(&mut self) -> Vec<EndedCall> {
-        self.fold.notes.calls.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// What tells threads apart, in the order in which they were seen.
@@ -689,7 +679,13 @@ impl CallFold {
             None => flags(wanted.iter().copied()),
         });
         let rows = rows.map(|wanted| flags(wanted.iter().copied()));
-        self.sinks().calls = Some(Calls { ended: Vec::new(), functions, rows, least });
+        self.sinks().calls = Some(Calls { functions, rows, least, ..Calls::default() });
+    }
+
+    /// Keeps all calls, for [`CallFold::take_calls`]: also those that were not seen to begin,
+    /// and those on paths that share a node.
+    pub fn keep_all_calls(&mut self) {
+        self.sinks().calls = Some(Calls { is_everything: true, ..Calls::default() });
     }
 
     /// How long the complete calls of each function took, as far as that is kept.

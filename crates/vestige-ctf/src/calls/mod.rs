@@ -33,4 +33,4 @@ pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice, ThreadSummary};
 pub use marks::{Mark, MarkKind};
 pub use process::ThreadKey;
 pub use scan::CallEvents;
-pub use steps::{CallStep, EndedCall, Step};
+pub use steps::{CallStep, Step};

@@ -27,31 +27,3 @@ pub struct CallStep {
     /// What happens.
     pub step: Step,
 }
-
-/// A call that has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EndedCall {
-    /// When it began, nanoseconds from the origin; of one without entry, when it ended.
-    pub begin: i64,
-    /// How long it took, nanoseconds.
-    pub duration: u64,
-    /// The same without the calls that it made.
-    pub own: u64,
-    /// Index of the thread.
-    pub thread: u32,
-    /// Index of the function, or what is in its place.
-    pub function: u32,
-    /// How many calls were open around it.
-    pub depth: u32,
-    /// What ended it; `None` for one without entry.
-    pub end: Option<End>,
-}
-
-/// What is noted of calls, as far as it is wanted.
-#[derive(Debug, Default)]
-pub struct CallNotes {
-    /// All steps.
-    pub steps: Option<Vec<CallStep>>,
-    /// All calls that have ended.
-    pub calls: Option<Vec<EndedCall>>,
-}

@@ -3,7 +3,7 @@
 use super::long_calls::LongCalls;
 use super::process::Process;
 use super::scan::Choice;
-use super::steps::{CallNotes, CallStep, EndedCall, Step};
+use super::steps::{CallStep, Step};
 use super::tree::{End, Tree, AFTER_LOSS, MERGED, ROOT};
 use crate::intervals::blocks::{ACROSS_LOSS, OPEN_AT_BEGIN, OPEN_AT_END};
 use crate::intervals::{Block, Call, Sinks};
@@ -74,14 +74,14 @@ pub struct Fold {
     pub range: (i64, i64),
     /// What else is kept of calls, if anything is.
     pub sinks: Option<Box<Sinks>>,
-    /// What is noted of each call.
-    pub notes: CallNotes,
+    /// What calls do, one by one, if that is wanted.
+    pub steps: Option<Vec<CallStep>>,
 }
 
 impl Fold {
     #[inline]
     fn note_step(&mut self, thread: u32, node: u32, time: i64, step: Step) {
-        if let Some(steps) = &mut self.notes.steps {
+        if let Some(steps) = &mut self.steps {
             let function = self.tree.function_of(node);
             steps.push(CallStep { time, thread, function, step });
         }
@@ -358,10 +358,9 @@ impl Thread {
         let node = fold.tree.callee(self.root, self.root, self.process, address);
         fold.tree.end_unseen(node);
         fold.note_step(self.row, node, time, Step::Unseen);
-        if let Some(calls) = &mut fold.notes.calls {
-            let (begin, thread, function) = (time, self.row, fold.tree.function_of(node));
-            let (duration, own, depth, end) = (0, 0, 0, None);
-            calls.push(EndedCall { begin, duration, own, thread, function, depth, end });
+        let function = fold.tree.function_of(node);
+        if let Some(calls) = fold.sinks.as_mut().and_then(|sinks| sinks.calls.as_mut()) {
+            calls.add_unseen(self.row, function, time);
         }
         self.keep_unseen(fold, time, number);
     }
@@ -401,7 +400,9 @@ impl Thread {
         let end = self.how_it_ends(fold, &frame, time, end);
         fold.tree.end(frame.node, elapsed, frame.inner, end);
         if self.is_in_range {
-            self.note_end(fold, &frame, elapsed, end);
+            let begin = frame.start.max(fold.range.0);
+            let left = begin.saturating_add_unsigned(elapsed);
+            fold.note_step(self.row, frame.node, left, Step::End(end));
         }
         if fold.sinks.is_some() {
             self.keep(fold, &frame, elapsed, (end, is_left));
@@ -419,34 +420,17 @@ impl Thread {
         }
     }
 
-    /// Notes the end of a call, if that is wanted.
-    #[inline]
-    fn note_end(&self, fold: &mut Fold, frame: &Frame, elapsed: u64, end: End) {
-        let begin = frame.start.max(fold.range.0);
-        let left = begin.saturating_add_unsigned(elapsed);
-        fold.note_step(self.row, frame.node, left, Step::End(end));
-        if let Some(calls) = &mut fold.notes.calls {
-            calls.push(EndedCall {
-                begin,
-                duration: elapsed,
-                own: elapsed.saturating_sub(frame.inner),
-                thread: self.row,
-                function: fold.tree.function_of(frame.node),
-                depth: frame.depth.into(),
-                end: Some(end),
-            });
-        }
-    }
-
     /// Keeps what is wanted of a call besides its place in the tree.
     fn keep(&self, fold: &mut Fold, frame: &Frame, elapsed: u64, (end, is_left): (End, bool)) {
         let Some(sinks) = &mut fold.sinks else { return };
         let Some(node) = fold.tree.nodes.get(frame.node as usize) else { return };
         let function = node.function;
-        if end == End::Before || function >= MERGED {
+        let is_function = function < MERGED;
+        let is_everything = sinks.calls.as_ref().is_some_and(|calls| calls.is_everything);
+        if end == End::Before || !is_function && !is_everything {
             return;
         }
-        if end == End::Complete {
+        if end == End::Complete && is_function {
             if let Some(durations) = &mut sinks.durations {
                 durations.add(function, frame.node, frame.start, elapsed);
             }
@@ -468,14 +452,14 @@ impl Thread {
             count: 1,
             busy: elapsed,
         };
-        if let Some(pyramid) = &mut sinks.pyramid {
+        if let Some(pyramid) = sinks.pyramid.as_mut().filter(|_| is_function) {
             pyramid.add(block);
         }
         if let Some(calls) = sinks.calls.as_mut().filter(|calls| calls.takes(&block)) {
             let caller = fold.tree.nodes.get(node.parent as usize);
             let caller = caller.map_or(ROOT, |node| node.function);
             let own = elapsed.saturating_sub(frame.inner);
-            calls.ended.push(Call { block, own, caller });
+            calls.ended.push(Call { block, own, caller, state: end.number() });
         }
     }
 
@@ -599,7 +583,7 @@ mod tests {
             kept: None,
             range: (i64::MIN, i64::MAX),
             sinks: None,
-            notes: CallNotes::default(),
+            steps: None,
         };
         let root = fold.tree.add_root();
         let thread = Thread::new(PROCESS, 1, (0, root), 0);

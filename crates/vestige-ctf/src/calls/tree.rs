@@ -77,6 +77,20 @@ pub enum End {
     Before,
 }
 
+impl End {
+    /// It as a number. 3 is that of calls that were not seen to begin, see `NO_ENTRY`, and
+    /// 4 that of a beginning where steps are told.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Complete => 0,
+            Self::AcrossLoss => 1,
+            Self::NoExit => 2,
+            Self::Clipped | Self::Before => 5,
+        }
+    }
+}
+
 /// The nodes of all threads.
 #[derive(Default)]
 pub struct Tree {

@@ -52,10 +52,10 @@ pub fn sorted(blocks: impl Iterator<Item = Block>) -> Vec<Block> {
 }
 
 /// The columns of calls: row `u32`, depth `u16`, flags `u8`, function `u32`, start `i64`,
-/// duration `u64`, own time `u64` and caller `u32`.
+/// duration `u64`, own time `u64`, caller `u32` and state `u8`.
 #[must_use]
 pub fn of_calls(calls: &[Call]) -> Vec<u8> {
-    let mut into = Vec::with_capacity(calls.len() * 39);
+    let mut into = Vec::with_capacity(calls.len() * 40);
     column(&mut into, calls, |one| one.block.row.to_le_bytes());
     column(&mut into, calls, |one| one.block.depth.to_le_bytes());
     column(&mut into, calls, |one| [one.block.flags]);
@@ -64,6 +64,7 @@ pub fn of_calls(calls: &[Call]) -> Vec<u8> {
     column(&mut into, calls, |one| one.block.duration.to_le_bytes());
     column(&mut into, calls, |one| one.own.to_le_bytes());
     column(&mut into, calls, |one| one.caller.to_le_bytes());
+    column(&mut into, calls, |one| [one.state]);
     into
 }
 

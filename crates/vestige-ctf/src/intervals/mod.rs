@@ -35,4 +35,4 @@ pub use durations::{Durations, FunctionDurations};
 pub use index_file::IntervalIndex;
 pub use longest::LongCall;
 pub use pyramid::{Levels, Pyramid};
-pub use sinks::{Call, Calls, Sinks};
+pub use sinks::{Call, Calls, Sinks, NO_ENTRY};

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..ended_calls import CallColumns
 from ..functions import Function
 from .intervals import Intervals, Row
 
@@ -38,11 +39,12 @@ _TYPES = (
     pa.int64(),
     pa.int64(),
     pa.uint32(),
+    pa.uint8(),
 )
 
 
 def reader(
-    intervals: Intervals, parts: Iterator[list[memoryview]], below: int
+    intervals: Intervals, parts: Iterator[CallColumns], below: int
 ) -> pa.RecordBatchReader:
     """Return calls as record batches, which are made when they are asked for.
 
@@ -83,11 +85,11 @@ class _Words:
         self._pids = pa.array([row.process.pid for row in rows], pa.int64())
         self._tids = pa.array([row.tid for row in rows], pa.int64())
 
-    def batch(self, part: Sequence[memoryview], below: int) -> pa.RecordBatch:
+    def batch(self, part: CallColumns, below: int) -> pa.RecordBatch:
         """Return a part of the calls."""
         import pyarrow.compute as pc  # noqa: PLC0415 - takes long
 
-        row, depth, flags, number, begin, duration, own, caller = (
+        row, depth, flags, number, begin, duration, own, caller, _ = (
             pa.Array.from_buffers(form, len(column), [None, pa.py_buffer(column)])
             for form, column in zip(_TYPES, part, strict=True)
         )

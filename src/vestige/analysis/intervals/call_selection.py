@@ -6,11 +6,12 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ..._typing import NamedTuple, Protocol
 from ...errors import MissingExtraError
 from ...units import Nanoseconds
+from ..ended_calls import CallColumns, take_calls
 from ..function_choice import FunctionChoice
 from ..functions import Function
 from ..threads import Thread
@@ -28,9 +29,6 @@ _SHOWN = 50
 """Calls in notebooks: no more are read."""
 _INCOMPLETE = 1 | 2 | 8
 """Flags of a call that the range cuts, without an exit, or across a loss."""
-_FORMATS: tuple[Literal["I", "H", "B", "q", "Q"], ...]
-_FORMATS = ("I", "H", "B", "I", "q", "Q", "Q", "I")
-_SIZES = (4, 2, 1, 4, 8, 8, 8, 4)
 
 
 class CallSource(Protocol):
@@ -177,7 +175,7 @@ class CallSelection:
         functions = self._intervals.functions
         threads = [row.thread for row in self._intervals.rows]
         for columns in self._columns():
-            for row, depth, flags, number, begin, duration, own, caller in zip(
+            for row, depth, flags, number, begin, duration, own, caller, _ in zip(
                 *columns, strict=True
             ):
                 if depth > self._wanted.below:
@@ -193,14 +191,14 @@ class CallSelection:
                         source=self._source,
                     )
 
-    def _columns(self) -> Iterator[list[memoryview]]:
+    def _columns(self) -> Iterator[CallColumns]:
         """Read the calls as columns, a part of the trace at a time."""
         wanted = self._wanted
         fold, begin = self._intervals.fold(wanted.begin, wanted.end)
         fold.keep_calls(self._functions(), wanted.threads, wanted.longer_than)
         for _ in self._intervals.read(fold, begin, wanted.end):
-            yield _split(*fold.take_calls())
-        yield _split(*fold.take_calls())
+            yield take_calls(fold)
+        yield take_calls(fold)
 
     def _functions(self) -> list[int] | None:
         """Return the numbers of the functions that are wanted."""
@@ -218,9 +216,9 @@ class CallSelection:
         """Return the number of calls; the trace is read for it."""
         below = self._wanted.below
         if below < 0:
-            return sum(len(columns[0]) for columns in self._columns())
+            return sum(len(columns.row) for columns in self._columns())
         return sum(
-            sum(depth > below for depth in columns[1]) for columns in self._columns()
+            sum(depth > below for depth in columns.depth) for columns in self._columns()
         )
 
     def longest(self, count: int = 10) -> list[Call]:
@@ -319,13 +317,3 @@ def rows_of(
 
 def _function(functions: Sequence[Function], number: int) -> Function | None:
     return functions[number] if number < len(functions) else None
-
-
-def _split(count: int, data: bytes) -> list[memoryview]:
-    """Cut columns that follow each other apart."""
-    view, columns, at = memoryview(data), [], 0
-    for form, size in zip(_FORMATS, _SIZES, strict=True):
-        part = view[at : at + size * count]
-        at += size * count
-        columns.append(part.cast(form))
-    return columns

@@ -23,7 +23,7 @@ CALLS: tuple[CallKind, ...] = (
     (f"{PROVIDER}trylock", ("mutex", "status")),
     (f"{PROVIDER}unlock", ("mutex", "status")),
 )
-"""What is read, with the numbers that are needed, in the order that the core expects."""
+"""What is read, with the numbers that are needed, in the order of the core."""
 
 
 def read_locks(  # noqa: PLR0913 - parameters go by keyword

@@ -24,7 +24,7 @@ CALLS: tuple[CallKind, ...] = (
     (f"{PROVIDER}realloc", ("in_ptr", "size", "ptr")),
     (f"{PROVIDER}free", ("ptr",)),
 )
-"""What is read, with the numbers that are needed, in the order that the core expects."""
+"""What is read, with the numbers that are needed, in the order of the core."""
 MOST_GONE = 1 << 16
 """How many blocks of a process are remembered that are gone."""
 
