@@ -28,6 +28,7 @@ __all__ = [
     "AnswerWriter",
     "BlockLevels",
     "CallFold",
+    "ChromeCalls",
     "ClockSnapshot",
     "ColumnLayout",
     "CopyLayout",
@@ -1701,6 +1702,41 @@ _CodeRow: TypeAlias = tuple[int, int, str, str, int]
 """First address, number of addresses, path, function, first line."""
 
 @final
+class ChromeCalls:
+    """Writes calls as rows of JSON for Chrome's trace viewer.
+
+    Args:
+        others: What is in place of functions that have no index: a name, and source
+            file and line if they are known, both as texts of JSON.
+    """
+
+    def __new__(cls, others: tuple[str, str | None]) -> ChromeCalls: ...
+    def add_calls(self, fold: CallFold) -> list[int]:
+        """Take the calls that a fold keeps.
+
+        Returns:
+            The indexes of threads that had no calls before.
+        """
+
+    def name_thread(self, index: int, process: int, thread: int) -> None:
+        """Tell process ID and thread ID of a thread, as the rows have them."""
+
+    def name_functions(self, names: Sequence[tuple[str, str | None]]) -> None:
+        """Tell what the next functions are called, in the order of their indexes.
+
+        Args:
+            names: The name of each, and source file and line if they are known, both as
+                texts of JSON.
+        """
+
+    def take_rows(self, origin: int) -> str:
+        """Return the rows of the calls that wait, each with a comma and a new line.
+
+        Args:
+            origin: From when on times are told, nanoseconds.
+        """
+
+@final
 class CallFold:
     """Folds entries and exits of functions into call trees of addresses.
 
@@ -1793,6 +1829,9 @@ class CallFold:
 
         Also those that were not seen to begin, and those on paths that share a node.
         """
+
+    def others(self, merge: Merge) -> list[int]:
+        """Return the indexes of the event records that are no entries and no exits."""
 
     def take_blocks(self, origin: int) -> bytes:
         """Return the calls that ended as :meth:`IntervalIndex.blocks` has them.

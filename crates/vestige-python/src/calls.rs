@@ -120,6 +120,11 @@ impl CallFold {
         self.lock().keep_all_calls();
     }
 
+    #[doc = core_doc!(CallFold.others)]
+    fn others(&self, py: Python<'_>, merge: &Merge) -> Vec<usize> {
+        py.detach(|| self.lock().others(&merge.inner))
+    }
+
     #[doc = core_doc!(CallFold.take_blocks)]
     fn take_blocks<'py>(&self, py: Python<'py>, origin: i64) -> Bound<'py, PyBytes> {
         let columns = py.detach(|| {

@@ -9,6 +9,7 @@ include!(concat!(env!("OUT_DIR"), "/core_doc.rs"));
 mod answer_writer;
 mod arrow;
 mod calls;
+mod chrome;
 mod copy;
 mod counts;
 mod details;
@@ -66,6 +67,8 @@ mod _core {
     use crate::arrow::ColumnLayout;
     #[pymodule_export]
     use crate::calls::CallFold;
+    #[pymodule_export]
+    use crate::chrome::ChromeCalls;
     #[pymodule_export]
     use crate::copy::{CopyLayout, MergeCopy};
     #[pymodule_export]

@@ -80,8 +80,16 @@ impl PerfettoWriter {
     #[doc = core_doc!(PerfettoWriter.write)]
     fn write(&self, py: Python<'_>, descriptor: i32) -> PyResult<u64> {
         py.detach(|| {
-            let part = self.lock().take();
-            write_all(descriptor, &part)
+            let mut size = 0;
+            let write = |part: &[u8]| {
+                size += write_all(descriptor, part)?;
+                Ok(())
+            };
+            // Not locked meanwhile: whoever has Python's lock may wait for this one.
+            let mut perfetto = std::mem::take(&mut *self.lock());
+            let written = perfetto.write(write);
+            *self.lock() = perfetto;
+            written.map(|()| size)
         })
     }
 }

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from .. import core
 from .._typing import TYPE_CHECKING
 from ..analysis.each_call import EachCall, Wanted
-from ..analysis.ended_calls import NO_ENTRY, CallColumns, take_calls
+from ..analysis.functions import MERGED_FUNCTION, Function
 from ..debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS, Resolver
 from .names import label, shown
 
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ChromeSink"]
 
-ENDS = (
-    None, "records were lost within", "no exit: the least that it took", *[None] * 2,
-    "cut by the range of time",
-)  # fmt: skip
-"""What is told of calls that are not complete, by the number of their end."""
 CALLS = frozenset((*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS))
 FIRST_FREE_ID = 1 << 24
 """Where process IDs begin that are given to processes of other PID namespaces."""
@@ -80,18 +75,21 @@ class ChromeSink(EachCall):
         self._ids = _Ids()
         self._threads: dict[tuple[int, int], str] = {}
         self._origin: int | None = None
-        self._calls: list[CallColumns] = []
+        self._rows = core.ChromeCalls(_texts(MERGED_FUNCTION))
+        self._named = 0
         file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
 
     def take(self, merge: core.Merge | None) -> None:
         """Write what is new."""
         if self._origin is None and merge is not None and merge.time_span:
             self._origin = merge.time_span[0]
-        self._calls.append(take_calls(self.fold))
+        if fresh := self._rows.add_calls(self.fold):
+            threads = self.fold.threads()
+            for index in fresh:
+                ids = self._thread(*threads[index][:3])
+                self._rows.name_thread(index, ids["pid"], ids["tid"])
         if self.all_are_named:
-            for columns in self._calls:
-                self._put(self._call_rows(columns))
-            self._calls.clear()
+            self._put_calls()
         if merge is not None:
             self._put(self._event_rows(merge))
             return
@@ -102,9 +100,7 @@ class ChromeSink(EachCall):
 
     def _put(self, rows: Iterator[dict[str, Any]]) -> None:
         for row in rows:
-            text = json.dumps(row, separators=(",", ":"), default=str)
-            # As in a page, where "<" could end the script that it is in.
-            self._file.write(text.replace("<", "\\u003c") + ",\n")
+            self._file.write(_json(row) + ",\n")
 
     def _time(self, nanoseconds: int) -> float:
         return (nanoseconds - (self._origin or 0)) / 1000
@@ -118,27 +114,16 @@ class ChromeSink(EachCall):
             self._threads[pid, tid] = label(name, *ids)
         return {"pid": pid, "tid": tid}
 
-    def _call_rows(self, columns: CallColumns) -> Iterator[dict[str, Any]]:
-        threads = [row[:3] for row in self.fold.threads()]
-        for thread, _, _, function, begin, time, own, _, end in zip(
-            *columns, strict=True
-        ):
-            found = self.function(function)
-            args: dict[str, Any] = {"self_ns": own}
-            if found.source:
-                args["source"] = shown(found.source)
-            row: dict[str, Any] = {"name": shown(found.name), "cat": "call"}
-            if end == NO_ENTRY:
-                row |= {"ph": "i", "s": "t", "ts": self._time(begin)}
-                args = {"incomplete": "exit without entry"}
-            else:
-                row |= {"ph": "X", "ts": self._time(begin), "dur": time / 1000}
-            if (incomplete := ENDS[end]) is not None:
-                args["incomplete"] = incomplete
-            yield row | self._thread(*threads[thread]) | {"args": args}
+    def _put_calls(self) -> None:
+        """Write the calls that wait, once all of them have names."""
+        named = self.named[self._named :]
+        self._named += len(named)
+        self._rows.name_functions([_texts(one) for one in named])
+        self._file.write(self._rows.take_rows(self._origin or 0))
 
     def _event_rows(self, merge: core.Merge) -> Iterator[dict[str, Any]]:
-        for event in core.EventIterator(iter([merge])):
+        for index in self.fold.others(merge):
+            event = merge.event(index)
             if event.name in CALLS:
                 continue
             payload = event.payload
@@ -166,6 +151,18 @@ class ChromeSink(EachCall):
                 "name": "thread_name", "ph": "M", "pid": pid, "tid": tid,
                 "args": {"name": name},
             }  # fmt: skip
+
+
+def _json(value: object) -> str:
+    text = json.dumps(value, separators=(",", ":"), default=str)
+    # As in a page, where "<" could end the script that it is in.
+    return text.replace("<", "\\u003c")
+
+
+def _texts(function: Function) -> tuple[str, str | None]:
+    """Return name and source of a function as texts of JSON."""
+    source = function.source
+    return _json(shown(function.name)), _json(shown(source)) if source else None
 
 
 def _plain(value: Any) -> Any:

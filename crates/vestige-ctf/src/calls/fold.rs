@@ -556,6 +556,12 @@ impl CallFold {
         self.scan.layout(stream).thread_stream().unwrap_or(NO_STREAM)
     }
 
+    /// The indexes of the records of a merge that are no entries and no exits.
+    pub fn others(&mut self, merge: &Merge) -> Vec<usize> {
+        let calls = self.scan.calls(merge).into_iter().enumerate();
+        calls.filter(|(_, is_call)| !is_call).map(|(index, _)| index).collect()
+    }
+
     /// For each event record class of a data stream, whether its records are entries or exits.
     pub fn call_classes(&mut self, stream: &Arc<DataStream>) -> Vec<bool> {
         self.scan.layout(stream).call_classes()

@@ -6,10 +6,11 @@
 //! first one. Nothing is kept but what is known of threads, processes and names.
 //!
 //! What a call is called is known only after it was seen: so packets wait, until
-//! [`Perfetto::take`] puts the names in front of them.
+//! [`Perfetto::write`] puts the names in front of them.
 
 use super::arguments::{push_named, safe, text_argument, Argument};
 use super::instants::{Instant, Instants};
+use super::packets::Packets;
 use super::protobuf::{message, push_bytes, push_number};
 use super::small::Small;
 use super::track::{Track, Tracks};
@@ -78,7 +79,7 @@ pub struct Perfetto {
     /// What comes before the packets that wait.
     head: Vec<u8>,
     /// Packets that wait for names.
-    body: Vec<u8>,
+    body: Packets,
     tracks: Tracks,
     /// The track of each thread of the fold.
     of_thread: Vec<u32>,
@@ -125,7 +126,7 @@ impl Perfetto {
             });
             push_bytes(packet, TRACK_EVENT, &event);
         });
-        push_bytes(&mut self.body, PACKET, &packet);
+        self.body.extend(&message(|out| push_bytes(out, PACKET, &packet)));
     }
 
     /// The time of the last packet of the sequence of events, which begins with the first.
@@ -142,7 +143,7 @@ impl Perfetto {
             self.of_thread.push(self.tracks.index(*key));
         }
         let steps = fold.take_steps();
-        self.body.reserve(steps.len() * 16);
+        self.body.reserve(steps.len());
         for step in &steps {
             self.add_step(step);
         }
@@ -189,12 +190,13 @@ impl Perfetto {
             head.with(content)
         });
         match short {
-            Some(packet) => packet.push_to(&mut self.body),
+            Some(packet) => self.body.push(packet),
             None => {
                 if one.step == Step::Unseen && track.is_new(name as usize) {
                     self.fresh.push((index, one.function));
                 }
-                push_step(&mut self.body, track, one.step, name, passed);
+                let packet = step_packet(track, one.step, name, passed);
+                self.body.extend(&packet);
             }
         }
         self.last_time = self.last_time.max(time);
@@ -227,10 +229,10 @@ impl Perfetto {
             push_number(packet, SEQUENCE, EVENTS.into());
             push_bytes(packet, TRACK_EVENT, &event);
         });
-        push_bytes(&mut self.body, PACKET, &packet);
+        self.body.extend(&message(|out| push_bytes(out, PACKET, &packet)));
     }
 
-    /// The tracks that are new since the last call. Each must be described before [`Self::take`].
+    /// The tracks that are new since the last call. Each must be described before [`Self::write`].
     pub fn take_tracks(&mut self) -> Vec<NewTrack> {
         let new =
             |(index, track): (u32, &Track)| NewTrack { index, key: track.key, cpu: track.cpu };
@@ -260,8 +262,13 @@ impl Perfetto {
         self.body.len()
     }
 
-    /// The next part of the file. All functions that were called must have names.
-    pub fn take(&mut self) -> Vec<u8> {
+    /// Hands over the next part of the file, in two pieces. All functions that were called
+    /// must have names.
+    ///
+    /// # Errors
+    ///
+    /// Those of `write`.
+    pub fn write<E>(&mut self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let names = message(|out| self.instants.push_names(out));
         if !names.is_empty() {
             push_interned(&mut self.head, EVENTS, &names);
@@ -279,9 +286,10 @@ impl Perfetto {
                 push_interned(&mut self.head, track.sequence, &names);
             }
         }
-        let mut part = std::mem::take(&mut self.head);
-        part.append(&mut self.body);
-        part
+        let written = write(&self.head).and_then(|()| write(self.body.bytes()));
+        self.head.clear();
+        self.body.clear();
+        written
     }
 }
 
@@ -347,8 +355,8 @@ fn push_beginning(out: &mut Vec<u8>, sequence: u32, track: Option<u64>, time: i6
     push_bytes(out, PACKET, &packet);
 }
 
-/// Appends a step of a call in the form that has room for everything.
-fn push_step(out: &mut Vec<u8>, track: &Track, step: Step, name: u32, passed: u64) {
+/// A step of a call in the form that has room for everything.
+fn step_packet(track: &Track, step: Step, name: u32, passed: u64) -> Vec<u8> {
     let (kind, incomplete) = match step {
         Step::Begin => (BEGIN, None),
         Step::End(End::Complete) => (END, None),
@@ -371,5 +379,5 @@ fn push_step(out: &mut Vec<u8>, track: &Track, step: Step, name: u32, passed: u6
         push_number(packet, SEQUENCE, track.sequence.into());
         push_bytes(packet, TRACK_EVENT, &event);
     });
-    push_bytes(out, PACKET, &packet);
+    message(|out| push_bytes(out, PACKET, &packet))
 }

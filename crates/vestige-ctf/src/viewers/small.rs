@@ -1,6 +1,9 @@
 //! Short messages, put together in a register: there are two for each call.
 
-/// A message of at most 16 bytes.
+/// How many bytes a short message has at most.
+pub const MOST_BYTES: usize = 16;
+
+/// A message of at most [`MOST_BYTES`] bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Small {
     bytes: u128,
@@ -42,7 +45,8 @@ impl Small {
     pub fn with(self, other: Self) -> Option<Self> {
         let length = self.length + other.length;
         let shift = self.length * u8::BITS;
-        (length <= 16).then(|| Self { bytes: self.bytes | other.bytes << (shift & 127), length })
+        (length as usize <= MOST_BYTES)
+            .then(|| Self { bytes: self.bytes | other.bytes << (shift & 127), length })
     }
 
     /// How many bytes it has.
@@ -51,11 +55,10 @@ impl Small {
         self.length
     }
 
-    /// Appends it to others.
+    /// Its bytes, with zeros behind them.
     #[inline(always)]
-    pub fn push_to(self, out: &mut Vec<u8>) {
-        let bytes = self.bytes.to_le_bytes();
-        out.extend_from_slice(bytes.get(..self.length as usize).unwrap_or(&bytes));
+    pub fn bytes(self) -> [u8; MOST_BYTES] {
+        self.bytes.to_le_bytes()
     }
 }
 
@@ -69,7 +72,8 @@ mod tests {
         for bits in 0..28 {
             for value in [1u32 << bits, (1u32 << bits) - 1, (1 << 28) - 1 - (1 << bits)] {
                 let (mut mine, mut theirs) = (Vec::new(), Vec::new());
-                Small::default().push(0x0a, 1).varint(value).push_to(&mut mine);
+                let one = Small::default().push(0x0a, 1).varint(value);
+                mine.extend_from_slice(&one.bytes()[..one.length() as usize]);
                 theirs.push(0x0a);
                 push_varint(&mut theirs, value.into());
                 assert_eq!(mine, theirs, "{value}");
