@@ -13,9 +13,14 @@ import pytest
 import vestige
 from vestige import _core, core  # noqa: TID251 - it is what is looked at
 from vestige.record import _collector
+from vestige.relay import _relay
 
 PACKAGE = Path(vestige.__file__).parent
-STUBS = {_core: PACKAGE / "_core.pyi", _collector: PACKAGE / "record/_collector.pyi"}
+STUBS = {
+    _core: PACKAGE / "_core.pyi",
+    _collector: PACKAGE / "record/_collector.pyi",
+    _relay: PACKAGE / "relay/_relay.pyi",
+}
 
 
 def documented(module: ModuleType) -> Iterator[tuple[str, str]]:

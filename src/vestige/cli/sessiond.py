@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from configparser import ConfigParser
-from configparser import Error as ConfigError
 from contextlib import suppress
 from functools import partial
 from typing import NoReturn
@@ -24,13 +21,19 @@ from ..daemon.run_paths import (
 )
 from ..errors import DaemonRunsError, VestigeError
 from ..plain_text import plain
+from .daemon_start import (
+    FAILED,
+    allow_many_files,
+    close_streams,
+    go_to_background,
+    is_on,
+    read_configurations,
+    tell_manager,
+)
 
 __all__ = ["entry_point", "main"]
 
-FAILED, FATAL = 1, 3
-"""Exit statuses; lttng-sessiond(8)."""
 LAST_PORT = 65535
-SYSTEM_CONFIG = "/etc/lttng/lttng.conf"
 _WITHOUT_MEANING = {
     "kmod-probes": "LIST",
     "extra-kmod-probes": "LIST",
@@ -123,7 +126,10 @@ def main(words: Sequence[str]) -> int:
     # lttng-sessiond takes no notice of words that are no options.
     options = build_parser().parse_args(words)
     try:
-        settings = {**read_configurations(options.config), **_given(options)}
+        settings = {
+            **read_configurations("sessiond", options.config),
+            **_given(options),
+        }
         return _run(settings)
     except DaemonRunsError as error:
         return _report(settings, str(error))
@@ -139,42 +145,6 @@ def _given(options: argparse.Namespace) -> dict[str, str]:
     }
 
 
-def read_configurations(chosen: str | None) -> dict[str, str]:
-    """Return the settings of all configuration files, the last ones winning.
-
-    Args:
-        chosen: The last of them, which must be there.
-
-    Returns:
-        Settings of the section ``sessiond`` by the long names of options.
-
-    Raises:
-        VestigeError: A file makes no sense.
-    """
-    paths = [SYSTEM_CONFIG]
-    if (home := home_folder()) is not None:
-        paths.append(f"{home}/.lttng/lttng.conf")
-    parser = ConfigParser(interpolation=None)
-    try:
-        parser.read(paths)
-        if chosen is not None:
-            with open(chosen) as file:  # noqa: PTH123 - as the others
-                parser.read_file(file)
-    except (ConfigError, UnicodeDecodeError) as error:
-        why = " ".join(str(error).split())
-        raise VestigeError(f"expected a configuration: {why}") from error
-    return dict(parser["sessiond"]) if parser.has_section("sessiond") else {}
-
-
-def _is_on(settings: Mapping[str, str], name: str) -> bool:
-    value = settings.get(name, "no").lower()
-    if value in {"true", "yes", "on"}:
-        return True
-    if value in {"false", "no", "off"}:
-        return False
-    raise VestigeError(f"{name} = {value}: expected true, yes, on, false, no or off")
-
-
 def _report(settings: Mapping[str, str], message: str) -> int:
     if settings.get("quiet") != "yes":
         print(f"Error: {plain(message)}", file=sys.stderr, flush=True)
@@ -184,12 +154,12 @@ def _report(settings: Mapping[str, str], message: str) -> int:
 def _run(settings: Mapping[str, str]) -> int:
     paths = _paths(settings)
     parent = os.getppid()
-    is_attached = _is_on(settings, "attached")
-    is_daemon = _is_on(settings, "daemonize")
-    signals_parent = _is_on(settings, "sig-parent")
+    is_attached = is_on(settings, "attached")
+    is_daemon = is_on(settings, "daemonize")
+    signals_parent = is_on(settings, "sig-parent")
     tell: Callable[[], None] | None = None
-    if is_daemon or _is_on(settings, "background"):
-        background = _go_to_background()
+    if is_daemon or is_on(settings, "background"):
+        background = go_to_background()
         if isinstance(background, int):
             return background
         tell = background
@@ -199,16 +169,16 @@ def _run(settings: Mapping[str, str]) -> int:
             # Whoever started us may be gone: then nobody asks for anything.
             with suppress(BrokenPipeError):
                 os.write(1, b"ready\n")
-            _close_streams(1, 2)
+            close_streams(1, 2)
         if is_daemon:
-            _close_streams(0, 1, 2)
+            close_streams(0, 1, 2)
         if tell is not None:
             tell()
         if signals_parent:
             os.kill(parent, signal.SIGUSR1)
-        _tell_manager()
+        tell_manager()
 
-    _allow_many_programs()
+    allow_many_files()
     # This takes a while to import: who asks for help does not wait for it.
     from ..daemon.own_programs import AllPrograms
     from ..daemon.server import Daemon, DaemonOptions
@@ -229,34 +199,12 @@ def _run(settings: Mapping[str, str]) -> int:
     return 0
 
 
-def _tell_manager() -> None:
-    """Tell systemd that clients can connect, if it has started us; sd_notify(3)."""
-    path = os.environ.pop("NOTIFY_SOCKET", "")
-    if path[:1] not in {"/", "@"}:
-        return
-    # Of the abstract ones, the first byte is zero.
-    address = path.replace("@", "\0", 1) if path[0] == "@" else path
-    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.connect(address)
-        manager.sendall(b"READY=1")
-
-
-def _allow_many_programs() -> None:
-    """Have as many descriptors as this user may have: each program needs some."""
-    import resource
-
-    kind = resource.RLIMIT_NOFILE
-    _, most = resource.getrlimit(kind)
-    with suppress(OSError, ValueError):
-        resource.setrlimit(kind, (most, most))
-
-
 def _paths(settings: Mapping[str, str]) -> RunPaths:
     paths = run_paths(is_root=os.geteuid() == 0)
     ports = paths.agent_ports
     if "agent-tcp-port" in settings:
         ports = (_port(settings["agent-tcp-port"]),)
-    elif _is_on(settings, "attached"):
+    elif is_on(settings, "attached"):
         # Agents do not look for such a daemon, and there are few ports.
         ports = ()
     return paths._replace(
@@ -272,33 +220,6 @@ def _port(text: str) -> int:
             f"agent-tcp-port = {text}: expected a port from 1 to {LAST_PORT}"
         )
     return int(text)
-
-
-def _go_to_background() -> Callable[[], None] | int:
-    """Fork; return the status in the parent, in the child what ends its wait."""
-    reader, writer = os.pipe()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if os.fork():
-        os.close(writer)
-        is_ready = os.read(reader, 1) == b"\0"
-        return 0 if is_ready else FAILED
-    os.close(reader)
-    os.setsid()
-
-    def tell() -> None:
-        os.write(writer, b"\0")
-        os.close(writer)
-
-    return tell
-
-
-def _close_streams(*streams: int) -> None:
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in streams:
-        os.dup2(null, stream)
-    if null > 2:  # noqa: PLR2004 - the last standard stream
-        os.close(null)
 
 
 def entry_point() -> NoReturn:

@@ -17,11 +17,12 @@ __all__ = ["CommandsCommand"]
 PROGRAMS = {
     "lttng": "cli.lttng.start",
     "lttng-sessiond": "cli.sessiond",
+    "lttng-relayd": "cli.relayd",
     "lttng-crash": "cli.crash",
     "babeltrace2": "cli.babeltrace.start",
 }
 """Each launcher, and the module of the package that it starts."""
-DAEMONS = ("lttng-sessiond",)
+DAEMONS = ("lttng-sessiond", "lttng-relayd")
 """Those that others look for by the name in ``argv[0]``."""
 
 
@@ -31,8 +32,8 @@ class CommandsCommand:
     name = "commands"
     description = (
         "Write launchers with the names of LTTng's programs and Babeltrace's (lttng, "
-        "lttng-sessiond, lttng-crash, babeltrace2) into DIR, so that scripts made for "
-        "them use Vestige. With "
+        "lttng-sessiond, lttng-relayd, lttng-crash, babeltrace2) into DIR, so that "
+        "scripts made for them use Vestige. With "
         "--systemd, write a unit file for the session daemon instead. What others have "
         "put there stays as it is."
     )

@@ -378,7 +378,7 @@ complete -c vestige -n '_shtab_vestige_using lttng-crash' -s h -l help -d 'show 
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s x -l extract -xka "(__fish_complete_directories)" -d 'write the traces to DIR'
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s e -l viewer -x -d 'show them with READER, a program and its arguments (default: '"'"'vestige view'"'"')'
 complete -c vestige -n '_shtab_vestige_using lttng-crash' -s v -l verbose -d 'say which traces are written'
-complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a commands -d 'Write launchers with the names of LTTng'"'"'s programs and Babeltrace'"'"'s (lttng, lttng-sessiond, lttng-crash, babeltrace2) into DIR, so that scripts made for them use Vestige. With --systemd, write a unit file for the session daemon instead. What others have put there stays as it is.'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a commands -d 'Write launchers with the names of LTTng'"'"'s programs and Babeltrace'"'"'s (lttng, lttng-sessiond, lttng-relayd, lttng-crash, babeltrace2) into DIR, so that scripts made for them use Vestige. With --systemd, write a unit file for the session daemon instead. What others have put there stays as it is.'
 complete -c vestige -n '_shtab_vestige_using commands' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using commands' -l systemd -xka "system user" -d 'write vestige-sessiond.service for the system, or for a user; without DIR, to where systemd looks for units of an administrator, or of this user'
 complete -c vestige -n '_shtab_vestige_using commands; and test $_shtab_vestige_npos -eq 0' -ka "install" -d 'write the launchers'

@@ -1,0 +1,14 @@
+//! Streams and their files.
+
+mod directory;
+mod pool;
+mod rotation;
+mod session;
+mod stream;
+mod streams;
+mod written;
+
+pub use directory::{Chunk, Directory};
+pub use pool::Pool;
+pub use stream::{Layout, Stream, StreamProgress};
+pub use streams::Store;

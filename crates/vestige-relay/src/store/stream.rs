@@ -1,0 +1,404 @@
+//! A stream: its packets in its files, and what is known of them.
+//!
+//! Packets and what is to be known of them come on two connections, each in order, none before the
+//! other: what has come without the other waits for it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::data::DataHeader;
+use crate::index::{IndexVersion, PacketIndex};
+use crate::store::directory::Directory;
+use crate::store::pool::Pool;
+use crate::store::written::{data_name, Written};
+
+/// Packets that may wait for what is to be known of them, and the other way around. Senders
+/// send the one after the other.
+const MOST_WAITING: usize = 4096;
+
+/// What a stream is.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The session that it is of.
+    pub session: u64,
+    /// The name of its files.
+    pub channel: PathBuf,
+    /// Whether it is the metadata of a trace.
+    pub is_metadata: bool,
+    /// Whether the session tells what is to be known of packets, and the version of index files.
+    pub index: Option<IndexVersion>,
+    /// Bytes of a data file; 0: without limit.
+    pub file_bytes: u64,
+    /// How many files there are at once; 0: without limit.
+    pub file_count: u64,
+    /// Bytes of metadata that may come.
+    pub most_metadata: u64,
+}
+
+/// A packet that is in a file.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub written: Arc<Written>,
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+/// A rotation that has not been done.
+#[derive(Debug)]
+pub(super) struct Rotation {
+    /// The first packet of the next trace chunk.
+    pub at: u64,
+    /// The next trace chunk; nothing if the stream has none then.
+    pub next: Option<Arc<Directory>>,
+}
+
+/// How far a stream is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamProgress {
+    /// Packets that are in an index file.
+    pub packets: u64,
+    /// Bytes of metadata that have come since the last new beginning.
+    pub metadata_bytes: u64,
+    /// How often it went on in another trace chunk.
+    pub rotations: u64,
+    /// How often metadata began anew.
+    pub resets: u64,
+    /// Bytes of packets that have come.
+    pub bytes: u64,
+    /// Which data file of the trace chunk is written.
+    pub file_number: u64,
+    /// Up to when there is no event, as the sender last said while there was no packet.
+    pub quiet_until: Option<u64>,
+    /// The data stream class, once a packet has told it.
+    pub stream_class: Option<u64>,
+    /// Whether nothing more will come.
+    pub is_ended: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// Where the next packet goes; nothing if the stream is in no trace chunk.
+    pub written: Option<Arc<Written>>,
+    /// Where the next packet begins.
+    pub end: u64,
+    /// Bytes of it that have come.
+    pub partial: u64,
+    /// Packets that wait for what is to be known of them, by their numbers.
+    pub places: BTreeMap<u64, Place>,
+    /// The other way around.
+    pub indexes: BTreeMap<u64, PacketIndex>,
+    pub last_data: Option<u64>,
+    pub last_index: Option<u64>,
+    /// The last packet that is complete, as its tracer counts.
+    pub last_number: Option<u64>,
+    pub rotation: Option<Rotation>,
+    pub progress: StreamProgress,
+    /// Whether it was asked for since questions began.
+    is_checked: bool,
+    /// Whether the last packet is known, and which it is.
+    close: Option<Option<u64>>,
+}
+
+/// A stream.
+#[derive(Debug)]
+pub struct Stream {
+    /// Its number.
+    pub number: u64,
+    /// What it is.
+    pub layout: Layout,
+    pub(super) pool: Arc<Pool>,
+    state: Mutex<State>,
+}
+
+fn refused(text: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+/// Whether a number is that of a packet that came no later than another: all numbers are
+/// after that of no packet, which is all ones.
+fn has_come(last: Option<u64>, wanted: u64) -> bool {
+    let ahead = last.unwrap_or(u64::MAX).wrapping_sub(wanted);
+    ahead < 1 << 63
+}
+
+impl Stream {
+    /// Makes the first file of a stream.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made.
+    pub fn create(
+        number: u64,
+        layout: Layout,
+        directory: &Arc<Directory>,
+        pool: &Arc<Pool>,
+    ) -> io::Result<Self> {
+        let stream = Self { number, layout, pool: Arc::clone(pool), state: Mutex::default() };
+        let first = stream.make_file(directory, 0)?;
+        stream.state().written = Some(first);
+        Ok(stream)
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn make_file(
+        &self,
+        directory: &Arc<Directory>,
+        number: u64,
+    ) -> io::Result<Arc<Written>> {
+        let is_numbered = self.layout.file_bytes > 0;
+        let name = data_name(&self.layout.channel, is_numbered.then_some(number));
+        Written::create(&self.pool, directory, name).map(Arc::new)
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> StreamProgress {
+        self.state().progress
+    }
+
+    /// Where it is written to now; nothing if it is in no trace chunk.
+    pub fn directory(&self) -> Option<Arc<Directory>> {
+        self.state().written.as_ref().map(|written| Arc::clone(written.directory()))
+    }
+
+    /// A packet begins.
+    ///
+    /// # Errors
+    ///
+    /// The stream has no trace chunk, has ended, or is metadata; or there is no next file.
+    pub fn begin_packet(&self, header: &DataHeader) -> io::Result<()> {
+        let mut state = self.state();
+        if self.layout.is_metadata {
+            return Err(refused("a packet came for metadata"));
+        }
+        let Some(written) = state.written.clone() else {
+            return Err(refused("a packet came for a stream without a trace chunk"));
+        };
+        if state.partial > 0 {
+            return Err(refused("two connections send packets of one stream"));
+        }
+        if state.last_data.is_some_and(|last| header.sequence <= last) {
+            return Err(refused("a packet came that was there before"));
+        }
+        let limit = self.layout.file_bytes;
+        if limit > 0 && state.end > 0 && state.end + u64::from(header.bytes) > limit {
+            let next = state.progress.file_number + 1;
+            let next = next.checked_rem(self.layout.file_count).unwrap_or(next);
+            state.written = Some(self.make_file(written.directory(), next)?);
+            state.progress.file_number = next;
+            state.end = 0;
+        }
+        Ok(())
+    }
+
+    /// Bytes of a packet have come.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be written.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.state();
+        let at = state.end + state.partial;
+        let Some(written) = &state.written else {
+            return Err(refused("a packet came for a stream without a trace chunk"));
+        };
+        written.write(bytes, at)?;
+        state.partial += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// All bytes of a packet have come. Whether the stream has ended with it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written, or the stream cannot go on elsewhere.
+    pub fn end_packet(&self, header: &DataHeader) -> io::Result<bool> {
+        let mut state = self.state();
+        let Some(written) = state.written.clone() else {
+            return Err(refused("a packet came for a stream without a trace chunk"));
+        };
+        let (offset, bytes) = (state.end, header.total());
+        if header.padding > 0 {
+            written.set_end(offset + bytes)?;
+        }
+        state.end += bytes;
+        state.partial = 0;
+        state.last_data = Some(header.sequence);
+        state.progress.bytes += bytes;
+        if let Some(version) = self.layout.index {
+            written.begin_index(&self.pool, version)?;
+            let place = Place { written, offset, bytes };
+            match state.indexes.remove(&header.sequence) {
+                Some(packet) => complete(&mut state, version, header.sequence, &place, &packet)?,
+                None if state.places.len() < MOST_WAITING => {
+                    state.places.insert(header.sequence, place);
+                }
+                None => return Err(refused("packets come without what is to be known of them")),
+            }
+        }
+        self.try_rotation(&mut state)?;
+        Ok(end_if_all(&mut state))
+    }
+
+    /// A connection has ended in the midst of a packet.
+    pub fn forget_partial(&self) {
+        let mut state = self.state();
+        if std::mem::take(&mut state.partial) > 0 {
+            let end = state.end;
+            // Where it cannot be cut, readers find that it is cut.
+            let _ = state.written.as_ref().map(|written| written.set_end(end));
+        }
+    }
+
+    /// What is to be known of a packet has come.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written, or the stream cannot go on elsewhere.
+    pub fn add_index(&self, sequence: u64, packet: PacketIndex) -> io::Result<()> {
+        let Some(version) = self.layout.index else {
+            return Err(refused("a session without index files has an index"));
+        };
+        let mut state = self.state();
+        if packet.packet_bits == 0 {
+            // There was no packet; while one is on its way, it says nothing.
+            if state.progress.packets > 0 && state.places.is_empty() && state.indexes.is_empty() {
+                state.progress.quiet_until = Some(packet.end);
+            }
+            return Ok(());
+        }
+        state.progress.quiet_until = None;
+        state.progress.stream_class.get_or_insert(packet.stream_class);
+        match state.places.remove(&sequence) {
+            Some(place) => complete(&mut state, version, sequence, &place, &packet)?,
+            None if state.last_data.is_some_and(|last| sequence <= last) => {
+                return Err(refused("an index came that was there before"));
+            }
+            None if state.indexes.len() < MOST_WAITING => {
+                state.indexes.insert(sequence, packet);
+            }
+            None => return Err(refused("indexes come without their packets")),
+        }
+        self.try_rotation(&mut state)
+    }
+
+    /// Metadata has come.
+    ///
+    /// # Errors
+    ///
+    /// It is none, too much, or cannot be written.
+    pub fn add_metadata(&self, bytes: &[u8], padding: u32) -> io::Result<()> {
+        let mut state = self.state();
+        let total = bytes.len() as u64 + u64::from(padding);
+        if !self.layout.is_metadata {
+            return Err(refused("metadata came for another stream"));
+        }
+        let end = state.end + total;
+        if end > self.layout.most_metadata {
+            return Err(refused("there is more metadata than is allowed"));
+        }
+        let Some(written) = &state.written else {
+            return Err(refused("metadata came for a stream without a trace chunk"));
+        };
+        written.write(bytes, state.end)?;
+        if padding > 0 {
+            written.set_end(end)?;
+        }
+        state.end = end;
+        state.progress.metadata_bytes = end;
+        Ok(())
+    }
+
+    /// Metadata comes anew.
+    ///
+    /// # Errors
+    ///
+    /// The stream is another, or its file cannot be made.
+    pub fn reset_metadata(&self) -> io::Result<()> {
+        let mut state = self.state();
+        let directory = state.written.as_ref().map(|written| Arc::clone(written.directory()));
+        let Some(directory) = directory.filter(|_| self.layout.is_metadata) else {
+            return Err(refused("no metadata is to come anew"));
+        };
+        state.written = Some(self.make_file(&directory, 0)?);
+        state.end = 0;
+        state.progress.metadata_bytes = 0;
+        state.progress.resets += 1;
+        Ok(())
+    }
+
+    /// Whether packets up to one have not come yet; it counts as asked for.
+    pub fn is_pending(&self, last: u64) -> bool {
+        let mut state = self.state();
+        state.is_checked = true;
+        !has_come(self.flushed(&state), last)
+    }
+
+    fn flushed(&self, state: &State) -> Option<u64> {
+        if self.layout.index.is_some() && !self.layout.is_metadata {
+            return state.last_data.min(state.last_index);
+        }
+        state.last_data
+    }
+
+    /// It counts as asked for, or not.
+    pub fn set_checked(&self, is_checked: bool) {
+        self.state().is_checked = is_checked;
+    }
+
+    /// Whether nobody has asked for it, though it has not ended.
+    pub fn is_in_flight(&self) -> bool {
+        let state = self.state();
+        !state.is_checked && !state.progress.is_ended
+    }
+
+    /// Nothing comes after a packet, or after what is known now. Whether it has ended.
+    pub fn close(&self, last: Option<u64>) -> bool {
+        let mut state = self.state();
+        let last = last.filter(|&last| last != u64::MAX);
+        let last = last.or_else(|| state.indexes.last_key_value().map(|(last, _)| *last));
+        state.close = Some(last);
+        end_if_all(&mut state)
+    }
+
+    /// Nothing more will come, whatever is missing. Whether it had not ended before.
+    pub fn abandon(&self) -> bool {
+        let mut state = self.state();
+        state.close = Some(None);
+        end_if_all(&mut state)
+    }
+}
+
+/// Writes the entry of a packet.
+fn complete(
+    state: &mut State,
+    version: IndexVersion,
+    sequence: u64,
+    place: &Place,
+    packet: &PacketIndex,
+) -> io::Result<()> {
+    place.written.add_entry(version, place.offset, packet)?;
+    state.last_index = Some(sequence);
+    state.last_number = Some(packet.number);
+    state.progress.packets += 1;
+    Ok(())
+}
+
+/// Lets go of the files of a stream of which all has come.
+fn end_if_all(state: &mut State) -> bool {
+    let Some(last) = state.close else { return false };
+    let is_waiting = last.is_some_and(|last| !has_come(state.last_data, last));
+    if is_waiting || state.progress.is_ended {
+        return false;
+    }
+    state.progress.is_ended = true;
+    state.written = None;
+    state.rotation = None;
+    state.places.clear();
+    state.indexes.clear();
+    true
+}

@@ -1,0 +1,136 @@
+//! A data file of a stream and its index file.
+
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::index::{IndexVersion, PacketIndex, FILE_HEADER_BYTES};
+use crate::store::directory::Directory;
+use crate::store::pool::{Pool, PooledFile};
+use crate::sys;
+
+const INDEX_FOLDER: &str = "index";
+/// Bytes that are copied at once.
+const COPY_BYTES: usize = 1 << 16;
+
+/// The name of a data file.
+pub fn data_name(channel: &Path, number: Option<u64>) -> PathBuf {
+    let mut name = channel.as_os_str().to_owned();
+    if let Some(number) = number {
+        name.push(format!("_{number}"));
+    }
+    name.into()
+}
+
+/// The name of its index file, from the same directory.
+pub fn index_name(data: &Path) -> PathBuf {
+    let mut name = Path::new(INDEX_FOLDER).join(data).into_os_string();
+    name.push(".idx");
+    name.into()
+}
+
+#[derive(Debug)]
+struct IndexFile {
+    file: PooledFile,
+    end: u64,
+}
+
+/// A data file, and the index file that comes with its first packet.
+#[derive(Debug)]
+pub struct Written {
+    directory: Arc<Directory>,
+    data: PooledFile,
+    index: Mutex<Option<IndexFile>>,
+}
+
+impl Written {
+    /// Makes the data file. Who reads one of the same name still has all of it.
+    pub fn create(pool: &Arc<Pool>, directory: &Arc<Directory>, name: PathBuf) -> io::Result<Self> {
+        match sys::unlink_at(directory.file(), &name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let data = pool.create(directory, name)?;
+        Ok(Self { directory: Arc::clone(directory), data, index: Mutex::default() })
+    }
+
+    fn index(&self) -> MutexGuard<'_, Option<IndexFile>> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its directory.
+    pub fn directory(&self) -> &Arc<Directory> {
+        &self.directory
+    }
+
+    /// Makes the index file, if it is not there.
+    pub fn begin_index(&self, pool: &Arc<Pool>, version: IndexVersion) -> io::Result<()> {
+        let mut index = self.index();
+        if index.is_some() {
+            return Ok(());
+        }
+        let name = index_name(self.data.name());
+        sys::make_directory_at(self.directory.file(), Path::new(INDEX_FOLDER))?;
+        match sys::unlink_at(self.directory.file(), &name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let file = pool.create(&self.directory, name)?;
+        file.get()?.write_all_at(&version.file_header(), 0)?;
+        *index = Some(IndexFile { file, end: FILE_HEADER_BYTES });
+        Ok(())
+    }
+
+    /// Adds an entry to the index file; it is there.
+    pub fn add_entry(
+        &self,
+        version: IndexVersion,
+        offset: u64,
+        packet: &PacketIndex,
+    ) -> io::Result<()> {
+        let mut index = self.index();
+        let index = index.as_mut().ok_or(io::ErrorKind::NotFound)?;
+        let entry = version.entry(offset, packet);
+        index.file.get()?.write_all_at(&entry, index.end)?;
+        index.end += entry.len() as u64;
+        Ok(())
+    }
+
+    /// Writes bytes of a packet.
+    pub fn write(&self, bytes: &[u8], at: u64) -> io::Result<()> {
+        self.data.get()?.write_all_at(bytes, at)
+    }
+
+    /// Cuts it, or fills it with zeros, which take no space.
+    pub fn set_end(&self, at: u64) -> io::Result<()> {
+        self.data.get()?.set_len(at)
+    }
+
+    /// Copies bytes to another one.
+    pub fn copy_to(&self, from: u64, other: &Self, to: u64, bytes: u64) -> io::Result<()> {
+        let (source, target) = (self.data.get()?, other.data.get()?);
+        let mut buffer = vec![0; COPY_BYTES];
+        let mut done = 0;
+        while done < bytes {
+            let wanted = usize::try_from(bytes - done).unwrap_or(COPY_BYTES).min(COPY_BYTES);
+            let place = buffer.get_mut(..wanted).unwrap_or_default();
+            source.read_exact_at(place, from + done)?;
+            target.write_all_at(place, to + done)?;
+            done += wanted as u64;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_as_lttng_names_them() {
+        let (plain, third) = (Path::new("channel0_1"), Some(2));
+        assert_eq!(index_name(&data_name(plain, None)), Path::new("index/channel0_1.idx"));
+        assert_eq!(index_name(&data_name(plain, third)), Path::new("index/channel0_1_2.idx"));
+    }
+}

@@ -1,0 +1,188 @@
+"""Trace chunks: where the files of a session are between two rotations.
+
+The names of directories are LTTng's. A session that has not been rotated has its files
+in its own directory; while a rotation goes on, the chunk that ends is in
+``.tmp_old_chunk`` and the next one in ``.tmp_new_chunk``. What becomes of a chunk that
+was closed is done once nobody writes to it or reads it any more.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import Final
+
+from .._typing import TYPE_CHECKING
+from .paths import Folder, chunk_date
+
+if TYPE_CHECKING:
+    from ._relay import Chunk as Token
+    from ._relay import Directory
+
+__all__ = ["ARCHIVES", "Action", "Chunk"]
+
+ARCHIVES = "archives"
+OLD: Final = ".tmp_old_chunk"
+NEW: Final = ".tmp_new_chunk"
+INDEX = "index"
+
+
+class Action:
+    """What becomes of a trace chunk that was closed, as peers number it."""
+
+    ARCHIVE = 0
+    NOTHING = 1
+    DELETE = 2
+
+
+class Chunk:
+    """A trace chunk.
+
+    Args:
+        folder: The directory of its session; it is closed with the chunk.
+        token: What tells that nobody uses it any more.
+        path: Where it is from there; empty for the directory itself.
+        number: As its session counts.
+        begin: When it began, seconds since 1970.
+    """
+
+    def __init__(
+        self, folder: Folder, token: Token, path: str, number: int = 0, begin: int = 0
+    ) -> None:
+        self.folder = folder
+        self.path = path
+        self.number = number
+        self.begin = begin
+        self.is_named = False
+        """Whether the session has named it; then it is not moved."""
+
+        self.action: int | None = None
+        self.end: int | None = None
+        self._token: Token | None = token
+        self._directories: dict[str, Directory] = {}
+        self._files: set[tuple[str, str]] = set()
+
+    @property
+    def name(self) -> str:
+        """The name of its directory, once it has one of its own."""
+        if self.is_named:
+            return self.path
+        end = "" if self.end is None else f"-{chunk_date(self.end)}"
+        return f"{chunk_date(self.begin)}{end}-{self.number}"
+
+    def directory(self, path: str) -> Directory:
+        """Return a directory of it, which is made.
+
+        Args:
+            path: From the chunk.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        found = self._directories.get(path)
+        if found is None:
+            assert self._token is not None  # noqa: S101 - nothing is added to one left
+            whole = "/".join(part for part in (self.path, path) if part)
+            with self.folder.below(whole) as opened:
+                found = self._token.directory(opened.descriptor)
+            self._directories[path] = found
+        return found
+
+    def note_file(self, path: str, channel: str) -> None:
+        """Note the files of a stream, which go if the chunk is deleted."""
+        self._files.add((path, channel))
+
+    def leave(self) -> None:
+        """Add nothing more to it; it may be left by others at once."""
+        self._directories.clear()
+        self._token = None
+
+    def move(self, path: str) -> None:
+        """Move all of it.
+
+        Args:
+            path: Where to, from the directory of the session; empty for that itself.
+
+        Raises:
+            OSError: It cannot be moved.
+        """
+        if path == self.path or self.is_named:
+            return
+        session = self.folder.descriptor
+        if self.path and path:
+            os.rename(self.path, path, src_dir_fd=session, dst_dir_fd=session)
+        else:
+            tops = {directory.split("/")[0] for directory, _ in self._files} - {""}
+            with self.folder.below(self.path) as here, self.folder.below(path) as there:
+                for top in sorted(tops):
+                    with suppress(FileNotFoundError):
+                        os.rename(
+                            top,
+                            top,
+                            src_dir_fd=here.descriptor,
+                            dst_dir_fd=there.descriptor,
+                        )
+            if self.path:
+                with suppress(OSError):
+                    os.rmdir(self.path, dir_fd=session)
+        self.path = path
+
+    def finish(self) -> None:
+        """Do what is to become of it; nobody uses it any more.
+
+        Raises:
+            OSError: It cannot be done.
+        """
+        try:
+            if self.action == Action.ARCHIVE and not self.is_named:
+                self.move(OLD)
+                with self.folder.below(ARCHIVES):
+                    pass
+                self.move(f"{ARCHIVES}/{self.name}")
+            elif self.action == Action.DELETE:
+                self._remove()
+        finally:
+            self.folder.close()
+
+    def _remove(self) -> None:
+        """Remove its files, and the directories that are empty then."""
+        with self.folder.below(self.path) as chunk:
+            for path, channel in sorted(self._files):
+                with chunk.below(path) as folder:
+                    _remove_files(folder, channel)
+                _remove_empty(chunk, path)
+        if self.path:
+            with suppress(OSError):
+                os.rmdir(self.path, dir_fd=self.folder.descriptor)
+
+
+def _names(folder: Folder) -> list[str]:
+    # pathlib does not know directories that are open.
+    return os.listdir(folder.descriptor)  # noqa: PTH208 - see above
+
+
+def _remove_empty(chunk: Folder, path: str) -> None:
+    """Remove a directory and those that it is in, as far as they are empty."""
+    while path:
+        with suppress(OSError):
+            os.rmdir(path, dir_fd=chunk.descriptor)
+        path = path.rpartition("/")[0]
+
+
+def _remove_files(folder: Folder, channel: str) -> None:
+    """Remove the data files and the index files of a stream."""
+
+    def is_of_channel(name: str) -> bool:
+        stem, mark, number = name.removesuffix(".idx").rpartition("_")
+        is_numbered = bool(mark) and stem == channel and number.isdecimal()
+        return is_numbered or name.removesuffix(".idx") == channel
+
+    for name in filter(is_of_channel, _names(folder)):
+        os.unlink(name, dir_fd=folder.descriptor)
+    if INDEX not in _names(folder):
+        return
+    with folder.below(INDEX) as index:
+        for name in filter(is_of_channel, _names(index)):
+            os.unlink(name, dir_fd=index.descriptor)
+    with suppress(OSError):
+        os.rmdir(INDEX, dir_fd=folder.descriptor)

@@ -1,0 +1,58 @@
+"""What whoever runs the relay wants of it."""
+
+from __future__ import annotations
+
+from .._typing import NamedTuple
+
+__all__ = ["Address", "Limits", "RelayOptions"]
+
+CONTROL_PORT, DATA_PORT, LIVE_PORT = 5342, 5343, 5344
+"""LTTng's."""
+
+
+class Address(NamedTuple):
+    """Where connections are waited for."""
+
+    host: str
+    port: int
+
+
+class Limits(NamedTuple):
+    """What peers may have, so that none takes all of the machine."""
+
+    connections: int = 4096
+    """At once, of all peers."""
+
+    sessions: int = 4096
+    """At once."""
+
+    streams: int = 1 << 16
+    """Of one session, at once."""
+
+    chunks: int = 64
+    """Of one session, at once."""
+
+    metadata_bytes: int = 256 << 20
+    """Of one trace."""
+
+
+class RelayOptions(NamedTuple):
+    """How a relay runs."""
+
+    output: str
+    """The directory below which all is written."""
+
+    control: Address = Address("localhost", CONTROL_PORT)
+    data: Address = Address("localhost", DATA_PORT)
+    live: Address = Address("localhost", LIVE_PORT)
+    groups_by_session: bool = False
+    """Whether directories are those of sessions, then of hosts."""
+
+    allows_clear: bool = True
+    threads: int = 2
+    """That read connections."""
+
+    most_files: int = 512
+    """That are open at once."""
+
+    limits: Limits = Limits()

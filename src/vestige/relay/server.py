@@ -1,0 +1,164 @@
+"""The relay daemon: where it listens, its connections, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import VestigeError
+from ._relay import Relay
+from .commands import Configuration, CreateSession
+from .configuration import Address, RelayOptions
+from .control_verbs import Verbs
+from .sessions import Session, Sessions
+
+__all__ = ["RelayDaemon"]
+
+WAITING_PEERS = 128
+"""Connections that the system keeps until they are accepted."""
+
+
+class RelayDaemon:
+    """A relay that runs until a signal ends it.
+
+    Args:
+        options: How.
+        warn: Told what went wrong with which peer.
+        when_ready: Called once peers can connect.
+    """
+
+    def __init__(
+        self,
+        options: RelayOptions,
+        warn: Callable[[str], None],
+        when_ready: Callable[[], None],
+    ) -> None:
+        self._options = options
+        self._warn = warn
+        self._when_ready = when_ready
+        self._relay: Relay
+        self._sessions: Sessions
+        self._verbs: Verbs
+        self._connections: dict[int, Session | None] = {}
+        """By their numbers; control connections have sessions."""
+
+    def run(self) -> None:
+        """Run it.
+
+        Raises:
+            VestigeError: It cannot listen.
+            OSError: The output cannot be made.
+        """
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        options = self._options
+        self._relay = Relay(options.threads, options.most_files)
+        self._sessions = Sessions(self._relay, options)
+        self._verbs = Verbs(
+            self._sessions, allows_clear=options.allows_clear, warn=self._warn
+        )
+        listeners = [
+            self._listen(options.control, self._relay.add_control),
+            self._listen(options.data, self._relay.add_data),
+        ]
+        end = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, end.set)
+        loop.add_reader(self._relay.fileno(), self._take)
+        self._when_ready()
+        await end.wait()
+        for listener in listeners:
+            loop.remove_reader(listener)
+            listener.close()
+        loop.remove_reader(self._relay.fileno())
+        self._relay.stop()
+        self._take()
+
+    def _listen(self, address: Address, add: Callable[[int], int]) -> socket.socket:
+        """Wait for connections."""
+        try:
+            found = socket.getaddrinfo(
+                address.host,
+                address.port,
+                type=socket.SOCK_STREAM,
+                flags=socket.AI_PASSIVE,
+            )
+            family, kind, protocol, _, place = found[0]
+            listener = socket.socket(family, kind, protocol)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(place)
+            listener.listen(WAITING_PEERS)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise VestigeError(
+                f"cannot listen on {address.host}, port {address.port}: {why}"
+            ) from error
+        listener.setblocking(False)  # noqa: FBT003 - it has no name
+        loop = asyncio.get_running_loop()
+        loop.add_reader(listener, self._accept, listener, add)
+        return listener
+
+    def _accept(self, listener: socket.socket, add: Callable[[int], int]) -> None:
+        try:
+            peer, _ = listener.accept()
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._warn(f"cannot accept a connection: {error}")
+            return
+        if len(self._connections) >= self._options.limits.connections:
+            self._warn("there are as many connections as are allowed")
+            peer.close()
+            return
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connections[add(peer.detach())] = None
+
+    def _take(self) -> None:
+        """Do what events ask for; of some come more."""
+        while events := self._relay.take():
+            for kind, number, minor, members in events:
+                try:
+                    self._handle(kind, number, minor, members)
+                except OSError as error:
+                    self._warn(str(error))
+
+    def _handle(
+        self, kind: str, number: int, minor: int, members: tuple[Any, ...]
+    ) -> None:
+        if kind == "closed":
+            self._close(number, members[0])
+        elif kind == "stream-ended":
+            self._sessions.end_stream(number)
+        elif kind == "chunk-left":
+            self._sessions.leave_chunk(number)
+        elif number in self._connections:
+            self._answer(kind, number, minor, members)
+
+    def _close(self, connection: int, problem: str | None) -> None:
+        session = self._connections.pop(connection, None)
+        if problem is not None:
+            self._warn(problem)
+        if session is not None:
+            self._sessions.end(session)
+
+    def _answer(
+        self, kind: str, connection: int, minor: int, members: tuple[Any, ...]
+    ) -> None:
+        session = self._connections[connection]
+        if kind == "create-session":
+            created, reply = self._verbs.create_session(CreateSession(*members), minor)
+            self._connections[connection] = created
+            number = None if created is None else created.number
+            self._relay.reply(connection, reply, number)
+            if created is None:
+                self._relay.end_connection(connection, "its session was refused")
+        elif kind == "configuration":
+            reply = self._verbs.configuration(Configuration(*members))
+            self._relay.reply(connection, reply)
+        elif session is not None:
+            self._relay.reply(connection, self._verbs.answer(session, kind, members))

@@ -1,0 +1,293 @@
+"""What a relay daemon writes of what peers send."""
+
+from __future__ import annotations
+
+import struct
+from itertools import count
+
+import pytest
+
+from support.relay_peer import INVALID_PROTOCOL, NO_STREAM, OK, SECONDS, UNKNOWN
+from support.waiting import wait_until
+
+FOLDER = "ust/uid/0/64-bit"
+NAMES = (f"s{number}" for number in count())
+ARCHIVE, DELETE = 0, 2
+HEAD = struct.pack(">IIII", 0xC1F1DCC1, 1, 1, 72)
+
+
+def entries(path):
+    """Return offset, size in bits and number of each entry of an index file."""
+    whole = path.read_bytes()
+    assert whole[:16] == HEAD
+    words = [struct.unpack_from(">9Q", whole, at) for at in range(16, len(whole), 72)]
+    return [(one[0], one[1], one[8]) for one in words]
+
+
+@pytest.fixture
+def session(relay):
+    """Connections of a peer with a session, and its directory."""
+    control, data = relay.connect()
+    name = next(NAMES)
+    _, status, path = control.create_session(name)
+    assert (status, path) == (OK, f"host/{name}")
+    assert control.create_chunk(0) == OK
+    return control, data, relay.output / path
+
+
+def send(control, data, stream, sequence, **members):
+    """Send a packet and what is to be known of it."""
+    data.send(stream, sequence, bytes([sequence]) * 4096, **members)
+    assert control.add_index(stream, sequence) == OK
+    wait_until(lambda: control.is_pending(stream, sequence) == 0, "the packet", SECONDS)
+
+
+def test_packets_and_their_index_are_in_files(session):
+    """In the order in which they came, with the zeros that were not sent."""
+    control, data, folder = session
+    stream, status = control.add_stream()
+    assert status == OK
+    metadata, status = control.add_stream("metadata")
+    assert status == OK
+    control.send_metadata(metadata, b"/* CTF 1.8 */")
+    assert control.is_pending(stream, 0) == 1
+    data.send(stream, 0, b"a" * 100, padding=28)
+    assert control.add_index(stream, 0, size=128) == OK
+    send(control, data, stream, 1)
+    assert control.close_stream(stream, 1) == OK
+    assert control.ask(9, struct.pack(">Q", metadata)) == (OK,)
+
+    written = folder / FOLDER
+    assert (written / "channel0_0").read_bytes() == (
+        b"a" * 100 + bytes(28) + b"\1" * 4096
+    )
+    index = entries(written / "index/channel0_0.idx")
+    assert index == [(0, 1024, 0), (128, 32768, 1)]
+    assert (written / "metadata").read_bytes() == b"/* CTF 1.8 */"
+
+
+def test_an_index_may_come_before_its_packet(session):
+    """And a stream that was closed gets what is on its way."""
+    control, data, folder = session
+    stream, _ = control.add_stream()
+    for sequence in (0, 1):
+        assert control.add_index(stream, sequence) == OK
+    assert control.close_stream(stream, 1) == OK
+    assert control.is_pending(stream, 1) == 1
+    for sequence in (0, 1):
+        data.send(stream, sequence, bytes(4096))
+    wait_until(lambda: control.is_pending(stream, 1) != 1, "the packets", SECONDS)
+
+    assert len(entries(folder / FOLDER / "index/channel0_0.idx")) == 2
+
+
+def test_data_files_have_a_size_and_a_count(session):
+    """The oldest is replaced, and its index with it."""
+    control, data, folder = session
+    stream, _ = control.add_stream(file_bytes=8192, file_count=2)
+    for sequence in range(5):
+        send(control, data, stream, sequence)
+
+    written = folder / FOLDER
+    assert (written / "channel0_0_0").read_bytes() == b"\4" * 4096
+    assert (written / "channel0_0_1").read_bytes() == b"\2" * 4096 + b"\3" * 4096
+    numbers = [entries(written / f"index/channel0_0_{one}.idx") for one in (0, 1)]
+    assert numbers == [[(0, 32768, 4)], [(0, 32768, 2), (4096, 32768, 3)]]
+
+
+def test_a_rotation_moves_packets_that_came_too_early(session):
+    """Packets of the next trace chunk may be here before the command."""
+    control, data, folder = session
+    stream, _ = control.add_stream()
+    metadata, _ = control.add_stream("metadata")
+    control.send_metadata(metadata, b"old")
+    send(control, data, stream, 0)
+    data.send(stream, 1, b"\1" * 4096)
+    data.send(stream, 2, b"\2" * 4096)
+    assert control.create_chunk(1, time=1_700_000_100) == OK
+    assert control.rotate(1, [(stream, 1), (metadata, 0)]) == OK
+    control.send_metadata(metadata, b"new")
+    for sequence in (1, 2):
+        assert control.add_index(stream, sequence) == OK
+    wait_until(lambda: control.is_pending(stream, 2) == 0, "the packets", SECONDS)
+    status, path = control.close_chunk(0, time=1_700_000_100, action=ARCHIVE)
+    assert status == OK
+    wait_until(lambda: not control.has_chunk(0), "the archive", SECONDS)
+
+    old = folder.parent.parent / path / FOLDER
+    assert "archives" in path
+    assert (old / "channel0_0").read_bytes() == bytes(4096)
+    assert (old / "metadata").read_bytes() == b"old"
+    assert entries(old / "index/channel0_0.idx") == [(0, 32768, 0)]
+    [new] = [one for one in folder.iterdir() if one.name != "archives"]
+    assert new.name.endswith("-1")
+    assert (new / FOLDER / "channel0_0").read_bytes() == b"\1" * 4096 + b"\2" * 4096
+    assert (new / FOLDER / "metadata").read_bytes() == b"new"
+    moved = entries(new / FOLDER / "index/channel0_0.idx")
+    assert moved == [(0, 32768, 1), (4096, 32768, 2)]
+
+
+def test_a_session_is_cleared(session):
+    """What was there goes; the next trace chunk takes its place."""
+    control, data, folder = session
+    stream, _ = control.add_stream()
+    send(control, data, stream, 0)
+    assert control.create_chunk(1) == OK
+    assert control.rotate(1, [(stream, 1)]) == OK
+    status, path = control.close_chunk(0, action=DELETE)
+    assert (status, path) == (OK, f"host/{folder.name}")
+    wait_until(lambda: not control.has_chunk(0), "the end of the chunk", SECONDS)
+    send(control, data, stream, 1)
+
+    assert [one.name for one in folder.iterdir()] == ["ust"]
+    assert (folder / FOLDER / "channel0_0").read_bytes() == b"\1" * 4096
+
+
+def test_metadata_comes_anew(session):
+    """The file is another one, so that who reads the old one has all of it."""
+    control, _, folder = session
+    metadata, _ = control.add_stream("metadata")
+    control.send_metadata(metadata, b"a long one")
+    assert control.ask(17, struct.pack(">QQ", metadata, 1)) == (OK,)
+    control.send_metadata(metadata, b"new", padding=1)
+    assert control.ask(9, struct.pack(">Q", metadata)) == (OK,)
+
+    assert (folder / FOLDER / "metadata").read_bytes() == b"new\0"
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "base"),
+    [
+        ("..", "host", ""),
+        (".hidden", "host", ""),
+        ("a/b", "host", ""),
+        ("s", "../up", ""),
+        ("s", "host", "a/../../b"),
+        ("s", "host", ".."),
+        ("n" * 256, "host", ""),
+    ],
+)
+def test_names_of_sessions_lead_nowhere_else(relay, name, host, base):
+    """The session is refused, and the connection ends."""
+    control, _ = relay.connect()
+    session, status, path = control.create_session(name, host, base)
+
+    assert (session, status, path) == (0, 25, "")
+    assert control.is_closed()
+
+
+@pytest.mark.parametrize(
+    ("channel", "path"),
+    [
+        ("../x", FOLDER),
+        (".x", FOLDER),
+        ("x", "../../up"),
+        ("x", "a/.."),
+        ("n" * 300, FOLDER),
+    ],
+)
+def test_names_of_streams_lead_nowhere_else(session, channel, path):
+    """They are refused; the session goes on."""
+    control, _, folder = session
+
+    assert control.add_stream(channel, path) == (NO_STREAM, UNKNOWN)
+    assert control.add_stream()[1] == OK
+    assert [one.name for one in folder.iterdir()] == ["ust"]
+
+
+def test_a_link_is_no_directory(session, tmp_path):
+    """Whoever can write to the output leads the relay nowhere."""
+    control, _, folder = session
+    (folder / "ust").symlink_to(tmp_path)
+
+    assert control.add_stream() == (NO_STREAM, UNKNOWN)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_streams_of_another_session_are_none(session, relay):
+    """Not for commands, and not for packets on a connection with others."""
+    control, data, folder = session
+    stream, _ = control.add_stream()
+    send(control, data, stream, 0)
+    stranger, packets = relay.connect()
+    stranger.create_session(next(NAMES), number=2)
+    assert stranger.create_chunk(0) == OK
+    own, _ = stranger.add_stream()
+
+    assert stranger.close_stream(stream, 0) == UNKNOWN
+    assert stranger.rotate(None, [(stream, 0)]) != OK
+    packets.send(own, 0, b"x")
+    packets.send(stream, 1, b"x")
+    assert packets.is_closed()
+    send(control, data, stream, 1)
+    assert len((folder / FOLDER / "channel0_0").read_bytes()) == 8192
+
+
+def test_a_packet_that_was_cut_is_not_in_the_file(session):
+    """Whoever sent it is gone."""
+    control, data, folder = session
+    stream, _ = control.add_stream()
+    send(control, data, stream, 0)
+    head = struct.pack(">QQQII", 0, stream, 1, 4096, 0)
+    data.socket.sendall(head + b"half")
+    path = folder / FOLDER / "channel0_0"
+    wait_until(lambda: path.stat().st_size > 4096, "the half", SECONDS)
+    data.close()
+
+    wait_until(lambda: path.stat().st_size == 4096, "the packet is cut off", SECONDS)
+
+
+def test_a_stream_has_one_file(session):
+    """A second stream of the same name is refused."""
+    control, _, _ = session
+    control.add_stream()
+
+    assert control.add_stream() == (NO_STREAM, UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("command", "payload"),
+    [
+        (7, b"short"),
+        (2, bytes(62)),
+        (18, struct.pack(">IB7xQ", 9, 1, 0)),
+        (6, struct.pack(">QI", 99, 0)),
+    ],
+    ids=["cut", "no-uuid", "rotation-without-streams", "metadata-of-nothing"],
+)
+def test_what_makes_no_sense_ends_the_connection(session, command, payload):
+    """And nothing else."""
+    control, _, _ = session
+    control.send(command, payload)
+
+    assert control.is_closed()
+
+
+def test_commands_that_are_not_known_are_answered(session):
+    """As newer peers expect."""
+    control, _, _ = session
+
+    assert control.ask(99) == (UNKNOWN,)
+    assert control.ask(22, struct.pack(">Q", 0), ">IQ") == (OK, 1)
+    assert control.ask(22, struct.pack(">Q", 5), ">IQ")[0] == INVALID_PROTOCOL
+
+
+def test_a_session_that_breaks_off_keeps_what_it_has(session):
+    """In the midst of a rotation, too: both trace chunks are where people look."""
+    control, data, folder = session
+    stream, _ = control.add_stream()
+    send(control, data, stream, 0)
+    assert control.create_chunk(1) == OK
+    assert control.rotate(1, [(stream, 1)]) == OK
+    send(control, data, stream, 1)
+    control.close()
+    data.close()
+
+    def names():
+        return sorted(str(one.relative_to(folder)) for one in folder.rglob("channel*"))
+
+    wait_until(
+        lambda: not any(name.startswith(".") for name in names()), "the end", SECONDS
+    )
+    archived, going_on = sorted(one for one in names() if not one.endswith(".idx"))[:2]
+    assert "archives" in going_on or "archives" in archived
