@@ -55,6 +55,7 @@ DEFAULTS: dict[str, Any] = {
     "session": None,
     "snapshot_on_crash": False,
     "timeout": 10.0,
+    "to": None,
 }
 """What options say that are not given; lists are tuples here."""
 

@@ -58,6 +58,10 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
         wanted = RecordingOptions(**{**wanted._asdict(), "python_functions": "python"})
     _warn_of_buffer(wanted, options.buffer_size)
     _warn_of_rules(wanted, options.program)
+    if options.to is not None:
+        from .sent_recording import run_sent
+
+        return run_sent(options, wanted, tuple(command))
     output = options.output or default_output(options.program)
     try:
         recording = run_and_record(

@@ -8,56 +8,32 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 from ..live.output_url import read_uri
 from ..record.relay.chunk import Chunk
 from ..record.relay.connection import RelayAddress, RelayRefusedError
+from ..record.relay.folder import remove_spool
 from ..record.relay.messages import SessionFacts
 from ..record.relay.sender import RelaySender, SenderPlan
 from .model import Session, SnapshotOutput
 from .refusals import os_error_text, refused
 
-__all__ = ["Relays", "check_relay", "make_spool", "paused"]
+__all__ = ["Relays", "check_relay", "paused"]
 
 T = TypeVar("T")
 
-SHARED_MEMORY = "/dev/shm"  # noqa: S108 - directories there have names of their own
-SPOOL_PREFIX = "vestige-relay-"
 ROOM = 64 << 20
 """Bytes in a spool after which nothing more is collected: then programs' buffers fill,
 and they lose or wait, as their channels say."""
 BOTH = 2
 PATIENCE = 10.0
 """Seconds for which a relay daemon may take nothing while somebody waits for it."""
-
-
-def make_spool(uid: int, gid: int) -> str:
-    """Make the directory in memory that a session is recorded to.
-
-    Args:
-        uid: Whose it is.
-        gid: As above.
-
-    Returns:
-        Its path.
-
-    Raises:
-        OSError: It cannot be made.
-    """
-    where = SHARED_MEMORY if Path(SHARED_MEMORY).is_dir() else None
-    path = tempfile.mkdtemp(prefix=SPOOL_PREFIX, dir=where)
-    if os.geteuid() == 0 and uid != 0:
-        os.chown(path, uid, gid)
-    return path
 
 
 def check_relay(uris: Sequence[str]) -> None:
@@ -270,12 +246,8 @@ class Relays:
         Args:
             session: The session.
         """
-        output = session.output
-        if session.relay is None or output is None:
-            return
-        # What somebody has written into the journal removes nothing else.
-        if Path(output).name.startswith(SPOOL_PREFIX):
-            shutil.rmtree(output, ignore_errors=True)
+        if session.relay is not None and session.output is not None:
+            remove_spool(session.output)
 
 
 @contextmanager

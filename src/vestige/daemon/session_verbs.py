@@ -7,11 +7,12 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ..errors import SessionError
+from ..record.relay.folder import make_spool
 from .model import AGENT_DOMAINS, Session
 from .protocol import Request
 from .refusals import os_error_text, refused
 from .registry import Peer, Registry, home_of, make_output
-from .relays import check_relay, make_spool
+from .relays import check_relay
 from .rotation_verbs import end_output
 
 __all__ = [

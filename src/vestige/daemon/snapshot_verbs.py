@@ -11,11 +11,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..record.backends.lttng_ust.channel_memory import possible_cpus
+from ..record.relay.folder import make_spool
 from .model import Session, SnapshotOutput
 from .protocol import Request
 from .refusals import os_error_text, refused
 from .registry import Peer, Registry, as_owner
-from .relays import check_relay, make_spool
+from .relays import check_relay
 
 __all__ = [
     "add_snapshot_output",

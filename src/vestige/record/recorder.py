@@ -120,6 +120,8 @@ def run_and_record(
     directory: str | os.PathLike[str],
     options: RecordingOptions,
     meanwhile: Callable[[], object] | None = None,
+    *,
+    sent: list[Callable[[bool], None]] | None = None,
 ) -> Recording:
     """Run a program and record it, as :func:`record` does.
 
@@ -128,6 +130,8 @@ def run_and_record(
         directory: The trace.
         options: What is recorded.
         meanwhile: Called once, while the program runs.
+        sent: Of a recording that is sent while it is made: gets what lets nothing be
+            written for the moment.
 
     Returns:
         The recording.
@@ -142,9 +146,11 @@ def run_and_record(
     if options.is_rotated:
         # Where the recorder writes; archives are beside it.
         place = place.inner("present")
-    backend = InProcess(place.path, options, meanwhile)
+    backend = InProcess(place.path, options, meanwhile, is_sent=sent is not None)
     with Session(place, backend) as session:
         session.prepare()
+        if sent is not None:
+            sent.append(backend.hold)
         session.start()
         status = backend.run(program)
         collected = session.stop()

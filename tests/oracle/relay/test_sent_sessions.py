@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -171,3 +173,20 @@ def test_a_relay_that_is_killed_and_comes_back(
     }
     assert numbers == {str(one) for one in range(20000)}
     assert count(found, "flood:drop") >= 300
+
+
+def test_a_program_without_a_session(relay: LttngRelay, tmp_path: Path):
+    """What it records is all there."""
+    program = build_ordered(tmp_path)
+    words = ["--to", relay.url, "-e", "ordered:*", "--", str(program)]
+    done = subprocess.run(
+        [sys.executable, "-m", "vestige", "record", *words],
+        input="700\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "no events lost" in done.stderr
+    [trace] = relay.sessions("ordered")
+    assert f"trace in {trace.relative_to(relay.output)} at {relay.url}" in done.stderr
+    assert count(lines(trace), "ordered:step") == 700

@@ -100,6 +100,12 @@ examples:
             "$VESTIGE_HOME or $HOME)",
         )
         parser.add_argument(
+            "--to",
+            metavar="URL",
+            help="send the trace to a relay daemon: net://HOST[:PORT[:PORT]][/DIR]; "
+            "nothing is written here, and the program never waits for the network",
+        )
+        parser.add_argument(
             "-p",
             "--pid",
             dest="pids",
@@ -229,6 +235,9 @@ examples:
     def run(self, options: argparse.Namespace) -> int:
         """Record the program; return its exit status."""
         # The help does not wait for them, and one is enough.
+        joins = options.pids or options.session is not None or options.recover
+        if options.to is not None and joins:
+            options.refuse("--to: expected a program that is started")
         if options.pids:
             from ..joining import run
         elif options.session is not None:

@@ -61,6 +61,8 @@ class InProcess:
         directory: The trace, an empty directory; its absolute path.
         options: What is recorded.
         meanwhile: Called once, while the program runs.
+        is_sent: Whether the files are sent while they are written: then they have
+            indexes, and nothing comes after the end of the program.
     """
 
     def __init__(
@@ -68,7 +70,10 @@ class InProcess:
         directory: str,
         options: RecordingOptions,
         meanwhile: Callable[[], object] | None = None,
+        *,
+        is_sent: bool = False,
     ) -> None:
+        self._is_sent = is_sent
         self._directory = directory
         self._cpu_rings = 0
         if os.environ.get(CPU_RINGS) == "1":
@@ -117,6 +122,9 @@ class InProcess:
         self._metadata.write()
         self._place = _identity(self._directory)
         make_refusals(self._directory)
+        if self._is_sent:
+            # Where there is such a directory, the collector writes indexes.
+            os.mkdir(os.path.join(self._directory, "index"))
         self._collector = RunningCollector(
             self._directory,
             self._uuid,
@@ -165,6 +173,14 @@ class InProcess:
                 self._snapshots.take_of_crash,
             )
             self._to_close.append(self._crashes.close)
+
+    def hold(self, is_held: bool) -> None:  # noqa: FBT001 - it is called so
+        """Write nothing for the moment, or go on; from any thread.
+
+        Args:
+            is_held: Whether nothing is written.
+        """
+        self._collector.hold(is_held=is_held)
 
     def _archive(self, directory: str) -> None:
         self._metadata.refine()
@@ -315,7 +331,7 @@ class InProcess:
 
     def _background(self, refused: set[int]) -> set[int]:
         """Find the processes that go on recording."""
-        if not self._options.follow_fork or self._is_alone():
+        if self._is_sent or not self._options.follow_fork or self._is_alone():
             return set()
         # Short programs start no other, as a rule.
         from .background import (  # noqa: PLC0415 - see above

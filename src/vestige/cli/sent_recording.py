@@ -1,0 +1,101 @@
+"""Recording a program to a relay daemon, from the command line."""
+
+from __future__ import annotations
+
+import sys
+
+from .._typing import TYPE_CHECKING
+from ..errors import CommandError, ProgramError, RecordError
+from ..live.output_url import OutputUrlError, parse_output_url
+from ..plain_text import plain
+from ..record.sent import Sent, record_and_send
+from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from ..record.rules.options import RecordingOptions
+    from .plain_recording import PlainOptions
+
+__all__ = ["run_sent"]
+
+APART = {
+    "--output": "output",
+    "--max-size": "max_size",
+    "--rotate": "rotate",
+    "--snapshot-on-crash": "snapshot_on_crash",
+}
+"""Options that are for files here, and where they are."""
+
+
+def run_sent(
+    options: argparse.Namespace | PlainOptions,
+    wanted: RecordingOptions,
+    command: tuple[str, ...],
+) -> int:
+    """Record a program to a relay daemon.
+
+    Args:
+        options: The command line.
+        wanted: What is recorded.
+        command: The program and its arguments.
+
+    Returns:
+        The exit status of the program.
+
+    Raises:
+        CommandError: It cannot be recorded as asked, or not all of it was sent.
+    """
+    relay = _relay(options)
+    # It never waits for what a network may do.
+    wanted = wanted._replace(mode="discard")
+    try:
+        sent = record_and_send(command, relay, wanted)
+    except ProgramError as error:
+        status = CANNOT_START if error.is_found else NOT_FOUND
+        raise CommandError(str(error), exit_code=status) from error
+    except RecordError as error:
+        raise CommandError(str(error), exit_code=FAILED) from error
+    if not options.quiet:
+        for line in _lines(sent, options.to):
+            print(plain(line), file=sys.stderr)
+    if sent.place is None:
+        raise CommandError(
+            f"not all was sent: {sent.failure}; {sent.lost_packets:,} packets "
+            f"({sent.lost_bytes:,} bytes) are lost",
+            exit_code=FAILED,
+        )
+    return sent.recording.status
+
+
+def _relay(options: argparse.Namespace | PlainOptions) -> list[str]:
+    """Return the URIs of the relay daemon."""
+    for word, name in APART.items():
+        if getattr(options, name):
+            raise CommandError(f"--to: not with {word}", exit_code=WRONG_USAGE)
+    if options.mode == "overwrite":
+        raise CommandError("--to: not with --mode=overwrite", exit_code=WRONG_USAGE)
+    try:
+        found = parse_output_url(options.to)
+    except OutputUrlError as error:
+        raise CommandError(f"--to: {error}", exit_code=WRONG_USAGE) from error
+    if len(found) == 1:
+        raise CommandError(
+            f"--to: {options.to}: expected net://HOST", exit_code=WRONG_USAGE
+        )
+    return [*map(str, found)]
+
+
+def _lines(sent: Sent, url: str) -> Iterator[str]:
+    """Say what was sent, and what was lost."""
+    collected = sent.recording.collected
+    lost = f"{collected.lost:,} events lost" if collected.lost else "no events lost"
+    yield (
+        f"vestige: sent {collected.written:,} bytes in {collected.packets:,} packets "
+        f"of {collected.streams:,} data streams in {sent.recording.seconds:.3f} s; "
+        f"{lost}"
+    )
+    yield from (f"vestige: warning: {one}" for one in collected.problems)
+    if sent.place is not None:
+        yield f"vestige: trace in {sent.place} at {url}"

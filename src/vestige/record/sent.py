@@ -1,0 +1,123 @@
+"""Recording a program to a relay daemon, without a session daemon."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import uuid
+
+from .._typing import TYPE_CHECKING, NamedTuple
+from ..errors import RecordError
+from ..live.output_url import read_uri
+from .recorder import Recording, run_and_record
+from .relay.connection import RelayAddress, RelayRefusedError
+from .relay.folder import make_spool, remove_spool
+from .relay.messages import SessionFacts
+from .relay.sender import RelaySender, SenderPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .rules.options import RecordingOptions
+
+__all__ = ["Sent", "record_and_send"]
+
+ROOM = 64 << 20
+"""Bytes in memory that were not confirmed, after which nothing more is collected."""
+PATIENCE = 10.0
+"""Seconds for which a relay daemon may take nothing at the end."""
+FIRST_LETTERS = re.compile(r"^\.+|/")
+"""What a relay daemon takes in no name."""
+
+
+class Sent(NamedTuple):
+    """A recording that was sent."""
+
+    recording: Recording
+    """Its directory is gone."""
+
+    place: str | None
+    """Where it is below the output of the relay daemon; ``None``: not all of it is."""
+
+    failure: str | None
+    """Why not."""
+
+    lost_packets: int
+    lost_bytes: int
+    """Of packets that were given up."""
+
+
+def record_and_send(
+    program: tuple[str, ...],
+    relay: Sequence[str],
+    options: RecordingOptions,
+    meanwhile: Callable[[], object] | None = None,
+) -> Sent:
+    """Run a program and send what it records.
+
+    The program never waits for the network: where its buffers are full, it loses
+    events, which are counted. Processes that go on when it has ended are not recorded
+    any more.
+
+    Args:
+        program: Its name and its arguments.
+        relay: The URIs of a relay daemon, for control and for data.
+        options: What is recorded.
+        meanwhile: Called once, while the program runs.
+
+    Returns:
+        What was sent.
+
+    Raises:
+        ProgramError: The program cannot be started.
+        RecordError: The relay daemon cannot be reached, or there is no memory.
+    """
+    uid, gid = os.geteuid(), os.getegid()
+    spool = make_spool(uid, gid)
+    try:
+        control, data = map(read_uri, relay)
+        facts = SessionFacts(
+            FIRST_LETTERS.sub("", os.path.basename(program[0])) or "program",
+            os.uname().nodename,
+            control.path,
+            uuid.uuid4().bytes,
+            1,
+            int(time.time()),
+        )
+        address = RelayAddress(control.host, control.port, data.port, control.family)
+        plan = SenderPlan(address, facts, spool, uid, gid, ROOM)
+        return _record(program, plan, options, meanwhile)
+    finally:
+        remove_spool(spool)
+
+
+def _record(
+    program: tuple[str, ...],
+    plan: SenderPlan,
+    options: RecordingOptions,
+    meanwhile: Callable[[], object] | None,
+) -> Sent:
+    holds: list[Callable[[bool], None]] = []
+
+    def on_full(is_full: bool) -> None:  # noqa: FBT001 - it is called so
+        for hold in holds:
+            hold(is_full)
+
+    sender = RelaySender(plan, on_full)
+    try:
+        sender.connect()
+    except (OSError, RelayRefusedError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise RecordError(f"the relay daemon cannot be reached: {why}") from error
+    folder = f"{plan.spool}/ust/uid/{plan.uid}/64-bit"
+    os.makedirs(folder)
+    sender.start(0, time.time())
+    place = None
+    try:
+        recording = run_and_record(program, folder, options, meanwhile, sent=holds)
+    finally:
+        # What there is of one that failed is sent as well.
+        place = sender.end(PATIENCE, end=time.time())
+    failure = None if place is not None else str(sender.failure or "nothing moves")
+    return Sent(recording, place, failure, sender.lost_packets, sender.lost_bytes)
