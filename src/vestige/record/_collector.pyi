@@ -30,19 +30,16 @@ __all__ = [
 
 _LiveSlot: TypeAlias = tuple[int, int, int, str]
 """Process ID and thread ID as the thread sees them, the inode of its PID namespace
-(0 if it is not known), and its name.
-"""
+(0 if it is not known), and its name."""
 
 _LoadedObject: TypeAlias = tuple[int, int, bytes, bool, bytes, tuple[bytes, int] | None]
 """Where an object's first segment is, bytes from there to the end of its last, its path
 as the process sees it, whether it is position-independent, its build ID (empty if there
-is none), and its debug link: a file name and the CRC-32 of that file.
-"""
+is none), and its debug link: a file name and the CRC-32 of that file."""
 
 _Unreached: TypeAlias = tuple[int, int, int, int, str]
 """Process ID, 0 if it is not known; that of its parent, then; the inode of the PID
-namespace of both; the reason as the agreement numbers it; the program's name.
-"""
+namespace of both; the reason as the agreement numbers it; the program's name."""
 
 _Failure: TypeAlias = tuple[int | None, str, str]
 """Number of the system's error, its text, and the file."""

@@ -545,12 +545,7 @@ class RegisteredPrograms:
         return sum(one.chunk_size for one in traces)
 
     def hold(self, name: str, *, is_held: bool) -> None:
-        """Write nothing of a session for the moment, or go on.
-
-        Args:
-            name: The session.
-            is_held: Whether nothing is written.
-        """
+        """Write nothing of a session for the moment, or go on."""
         session = self._sessions.get(name)
         for trace in [] if session is None else session.traces.values():
             trace.hold(is_held=is_held)
