@@ -9,7 +9,7 @@ from .._typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-    from .activities import Activity, Times
+    from .activities import Activity, LongActivity, Times, Wait
     from .call_nodes import CallCounts, CallNode, FunctionCalls
     from .call_reader import call_tree
     from .calls import CallTree, ThreadCalls
@@ -30,6 +30,7 @@ __all__ = [
     "Function",
     "FunctionCalls",
     "FunctionKind",
+    "LongActivity",
     "LongCall",
     "Origin",
     "OriginEvents",
@@ -37,6 +38,7 @@ __all__ = [
     "Thread",
     "ThreadCalls",
     "Times",
+    "Wait",
     "call_tree",
     "event_table",
 ]
@@ -52,12 +54,14 @@ _HOMES = {
     "Function": "functions",
     "FunctionCalls": "call_nodes",
     "FunctionKind": "functions",
+    "LongActivity": "activities",
     "LongCall": "durations",
     "Origin": "events",
     "OriginEvents": "events",
     "Process": "threads",
     "Thread": "threads",
     "Times": "activities",
+    "Wait": "activities",
     "call_tree": "call_reader",
     "event_table": "events",
 }

@@ -151,6 +151,7 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     # What is open where a range begins is known from what is before it.
     is_range = selection is not None and selection.begin is not None
     reader = _Reader(resolver, needs_calls=leaves_calls_out or is_range)
+    reader.longest, reader.wanted_threads = longest, threads
     if selection is not None:
         reader.fold.set_range(selection.begin, _end(selection, source.streams))
     if longest is not None:
@@ -244,10 +245,16 @@ def _add_activities(
     if not reader.has_python:
         return
     # Other traces do not wait for the import.
-    from .activity_reader import read_activities  # noqa: PLC0415 - see above
+    from .activities.reader import read_activities  # noqa: PLC0415 - see above
 
     tree.spans, tree.coroutines = read_activities(
-        streams, resolver, selection, knows_waits=reader.has_python_calls
+        streams,
+        resolver,
+        selection,
+        knows_waits=reader.has_python_calls,
+        longest=reader.longest,
+        threads=reader.wanted_threads,
+        names=reader.names,
     )
 
 
@@ -296,6 +303,10 @@ class _Reader:
         """The object at each of them, when it was seen first."""
         self.names: dict[tuple[int, int], str] = {}
         """Names of processes."""
+        self.longest: int | None = None
+        """How many of the longest are kept of spans and coroutines."""
+        self.wanted_threads: Sequence[int | Thread] | None = None
+        """The threads that are wanted; all by default."""
         self.called: dict[tuple[str, bytes | None, int], str] = {}
         """Names by which functions are called: object, build ID, and where in it."""
         self._early: dict[tuple[int, int], list[int]] = {}

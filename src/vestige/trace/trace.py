@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pickle import PicklingError
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..advice import VestigeWarning
 from ..caller import caller_level
@@ -316,8 +316,12 @@ class Trace(CallReading):
         begin: str | None = None,
         end: str | None = None,
         key: str | None = None,
+        within: Literal["thread", "process", "cpu"] | None = None,
     ) -> Durations[Any]:
         """Say how long something took: quantiles, histogram, the longest.
+
+        Of coroutines and spans it is the whole time from the beginning to the end, and
+        the longest ones tell what they waited for.
 
         Args:
             name: Name or pattern of functions, spans or pairs of events, such as
@@ -326,9 +330,12 @@ class Trace(CallReading):
             end: Name of the event that ends it.
             key: The field that has the same value in both, in whatever threads and
                 processes they are. Without it, both are of the same thread.
+            within: What else must be the same of both: so two threads may count with
+                the same numbers.
 
         Returns:
-            The durations of all complete calls or pairs with such a name.
+            The durations of all complete calls or pairs with such a name. Of coroutines
+            and spans, ``longest`` are :class:`vestige.analysis.LongActivity`.
 
         Raises:
             SelectionError: Nothing has such a name, or there is neither a name nor a
@@ -338,10 +345,13 @@ class Trace(CallReading):
             >>> trace = vestige.open("my-trace")
             >>> trace.durations("parse").quantile(0.99)
             >>> trace.durations(begin="x:start", end="x:done", key="id").longest[0]
+            >>> slow = trace.durations("app:request").longest[0]
+            >>> print(slow.fields, slow.running, [one.name for one in slow.waits])
         """
-        from .durations import durations  # noqa: PLC0415 - few need it
+        from .durations import Events, durations  # noqa: PLC0415 - few need it
 
-        return durations(self, self._selection, name, (begin, end, key))
+        events = Events(begin, end, key, within)
+        return durations(self, self._selection, name, events)
 
     def locks(self, *, longest: int = 10) -> Locks:
         """Find out who waited for mutexes, how long, and who had them meanwhile.

@@ -10,6 +10,7 @@ import pytest
 import vestige
 from support.call_traces import enter, leave, packet, write_calls
 from vestige.analysis import Durations
+from vestige.analysis.durations.durations import bucket_of
 from vestige.errors import SelectionError
 
 CALLER, SHORT, LONG = 0x1000, 0x2000, 0x3000
@@ -48,6 +49,15 @@ def test_quantiles_are_near_the_true_ones(rows, times, q):
 
     assert abs(found - true) <= 0.016 * true + 0.5
     assert found == true or 0 < q < 1
+
+
+def test_buckets_have_the_numbers_that_the_core_gives_them(rows, times):
+    """So that what is counted here can be put together with what it counts."""
+    found = {}
+    for time in times:
+        found[bucket_of(time)] = found.get(bucket_of(time), 0) + 1
+
+    assert found == rows[SHORT].durations.buckets
 
 
 def test_a_histogram_has_every_call(rows, times):

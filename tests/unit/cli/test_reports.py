@@ -17,7 +17,7 @@ from vestige import ctf
 from vestige.analysis.events import event_table
 from vestige.cli.render.call_style import CallStyle
 from vestige.cli.render.duration_lines import section_lines
-from vestige.cli.reports.durations import _pair_section
+from vestige.cli.reports.duration_sections import _pair_section
 
 A, B = 0x1000, 0x2000
 

@@ -66,6 +66,14 @@ def test_of_pairs(pairs):
     assert pairs.durations(begin="x:start", end="x:done").count == 0
 
 
+def test_a_key_may_be_one_of_a_thread(pairs):
+    """Here each begins in another thread than it ends in."""
+    words = {"begin": "x:start", "end": "x:done", "key": "id"}
+    assert pairs.durations(**words, within="thread").count == 0
+    with pytest.raises(SelectionError, match="within='day': expected thread, "):
+        pairs.durations(**words, within="day")
+
+
 def test_what_is_not_there(pairs):
     """Names are checked."""
     with pytest.raises(SelectionError, match="'x:stop'; there are "):

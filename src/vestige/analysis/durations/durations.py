@@ -17,7 +17,7 @@ from ...units import Nanoseconds
 from ..functions import Function
 from ..threads import Thread
 
-__all__ = ["DurationBucket", "Durations", "LongCall"]
+__all__ = ["DurationBucket", "Durations", "LongCall", "bucket_of"]
 
 if TYPE_CHECKING:
     from typing import Generic, Protocol, TypeVar
@@ -187,6 +187,18 @@ class Durations(Generic[_Long]):
         ]
         head = ("duration", "begin ns", "thread")
         return facts_html("Durations", facts) + rows_html("The longest", head, rows)
+
+
+def bucket_of(duration: int) -> int:
+    """Return the index of the bucket of a duration, as the core numbers these.
+
+    Args:
+        duration: Nanoseconds, not negative.
+    """
+    if duration < SUB_BUCKETS:
+        return max(duration, 0)
+    power = duration.bit_length() - SUB_BUCKETS.bit_length() + 1
+    return power * SUB_BUCKETS + (duration >> (power - 1)) - SUB_BUCKETS
 
 
 def _bounds(bucket: int) -> tuple[int, int]:

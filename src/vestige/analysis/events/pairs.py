@@ -17,7 +17,7 @@ from ..._typing import TYPE_CHECKING, NamedTuple
 from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
 from ...graph import Stream
 from ...units import Nanoseconds
-from ..activity_reader import span_classes
+from ..activities.reader import span_classes
 from ..durations import Durations
 from ..durations.joined import joined_durations
 from ..threads import Process, Thread
@@ -56,7 +56,13 @@ class PairRule(NamedTuple):
     """What times are kept apart by."""
 
     @classmethod
-    def of(cls, begin: str, end: str, key: str | None = None) -> PairRule:
+    def of(
+        cls,
+        begin: str,
+        end: str,
+        key: str | None = None,
+        within: Literal["thread", "process", "cpu"] | None = None,
+    ) -> PairRule:
         """Return what begins with one event and ends with another one.
 
         Args:
@@ -64,10 +70,17 @@ class PairRule(NamedTuple):
             end: Name of the event that ends it.
             key: The field that has the same value in both, wherever they are; without
                 it, both are of the same thread.
+            within: What else must be the same of both; by default nothing, where there
+                is a key.
         """
         keys = None if key is None else (key, key)
-        reach: Literal["thread", "everything"] = "everything" if key else "thread"
-        return cls(f"{begin} to {end}", (begin,), (end,), keys=keys, reach=reach)
+        return cls(
+            f"{begin} to {end}",
+            (begin,),
+            (end,),
+            keys=keys,
+            reach=within or ("everything" if key else "thread"),
+        )
 
     @property
     def row(

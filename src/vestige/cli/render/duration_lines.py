@@ -38,10 +38,8 @@ class Long(NamedTuple):
     """When it began, nanoseconds."""
     duration: int
     """How long it took, nanoseconds."""
-    thread: str
-    """Its thread, for people."""
-    caller: str
-    """Who called it, for people; empty where that is not known."""
+    columns: dict[str, str]
+    """What else people are told, by the heads of columns; empty where it is unknown."""
     facts: dict[str, Any]
     """The same for programs."""
 
@@ -54,7 +52,11 @@ class Section(NamedTuple):
     place: str
     """Where it is; empty where that is not known."""
     what: str
-    """What has the durations: ``call``, ``step`` or ``pair``."""
+    """What has the durations: ``call``, ``step``, ``span`` or ``pair``."""
+    extent: str
+    """What is in them besides running, for people; empty for nothing."""
+    running: int | None
+    """How long they ran, nanoseconds; ``None`` where it is not told."""
     advice: str
     """What else people are told; empty for nothing."""
     durations: Durations[Any]
@@ -87,8 +89,10 @@ def section_lines(
     yield f"{title}{place}"
     if durations.count:
         mean = section.total / durations.count
-        number = count(durations.count, section.what)
-        yield f"{number}, {duration(section.total)} in all, {duration(mean)} on average"
+        number = count(durations.count, section.what) + section.extent
+        ran = "" if section.running is None else f"; {duration(section.running)} running"
+        total = duration(section.total)
+        yield f"{number}, {total} in all, {duration(mean)} on average{ran}"
         yield GAP.join(_quantiles(durations, style))
         yield ""
         yield from _histogram(section, style)
@@ -186,15 +190,19 @@ def _longest(
 ) -> Iterator[str]:
     first = section.longest[0].begin if section.longest else 0
     start = first if begin is None else begin
-    has_callers = any(one.caller for one in section.longest)
-    heads = ["longest", "after", "time", "thread", *(["caller"] if has_callers else [])]
+    known = {
+        head: None
+        for one in section.longest
+        for head, text in one.columns.items()
+        if text
+    }
+    heads = ["longest", "after", "time", *known]
     rows = [
         [
             duration(one.duration),
             f"+{duration(one.begin - start)}",
             clock_time(one.begin, is_absolute=is_absolute),
-            plain(one.thread),
-            *([plain(one.caller)] if has_callers else []),
+            *(plain(one.columns.get(head, "")) for head in known),
         ]
         for one in section.longest
     ]
@@ -219,8 +227,10 @@ def section_facts(section: Section, style: CallStyle) -> dict[str, Any]:
     return {
         "name": section.name,
         "place": section.place or None,
+        "of": section.what,
         "count": durations.count,
         "total_ns": section.total,
+        **({} if section.running is None else {"running_ns": section.running}),
         "min_ns": durations.quantile(0),
         **{
             f"{percent_name(percent)}_ns": durations.quantile(percent / 100)
@@ -248,8 +258,8 @@ def sections_table(
         sections: The sections.
     """
     rows = [
-        (section.name, one.begin, one.end, one.count)
+        (section.name, section.what, one.begin, one.end, one.count)
         for section in sections
         for one in section.durations.histogram()
     ]
-    return ("name", "begin_ns", "end_ns", "count"), rows
+    return ("name", "of", "begin_ns", "end_ns", "count"), rows

@@ -110,7 +110,9 @@ def read_tree(reading: Reading, *, longest: int | None = None) -> CallTree:
     Raises:
         CommandError: There are no calls, or nobody knows which belong together.
     """
-    return _chosen(_all_calls(reading, longest), reading)
+    tree = _all_calls(reading, longest)
+    # Where durations are kept, spans and coroutines are of these threads alone.
+    return _chosen(tree, reading, keeps_activities=longest is not None)
 
 
 def _all_calls(reading: Reading, longest: int | None) -> CallTree:
@@ -151,10 +153,15 @@ def _thread_choice(reading: Reading) -> list[int | Thread] | None:
     ]
 
 
-def _chosen(tree: CallTree, reading: Reading) -> CallTree:
+def _chosen(
+    tree: CallTree, reading: Reading, *, keeps_activities: bool = False
+) -> CallTree:
     _check(tree, reading)
     if reading.wanted:
-        tree = _only(tree, reading)
+        only = _only(tree, reading)
+        if keeps_activities:
+            only.spans, only.coroutines = tree.spans, tree.coroutines
+        tree = only
     return choose(tree, reading.options)
 
 
@@ -178,7 +185,7 @@ def may_have_calls(reading: Reading) -> bool:
     Args:
         reading: The traces.
     """
-    from ...analysis.activity_reader import span_classes
+    from ...analysis.activities.reader import span_classes
 
     streams = reading.source.streams
     known = {*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS}
@@ -214,6 +221,12 @@ def _check(tree: CallTree, reading: Reading) -> None:
         )
     if _is_empty(tree):
         print_damage(tree.damage)
+        if reading.wanted and tree.other_events:
+            raise CommandError(
+                f"{reading.wanted}: no such {reading.wanted_kind} has calls; 'vestige "
+                "report --threads' shows those that there are",
+                exit_code=WRONG_USAGE,
+            )
         if reading.is_of_part:
             raise CommandError(
                 f"{paths}: no entries or exits of functions among the chosen events"
@@ -237,9 +250,8 @@ def _only(tree: CallTree, reading: Reading) -> CallTree:
         )
         shown = ", ".join(map(str, known[:MOST_NAMED]))
         shown += ", ..." if len(known) > MOST_NAMED else ""
-        what = "thread" if reading.threads else "process"
         raise CommandError(
-            f"{reading.wanted}: no such {what} has calls; those that have: {shown}",
+            f"{reading.wanted}: no such {reading.wanted_kind} has calls; those that have: {shown}",
             exit_code=WRONG_USAGE,
         )
     # Spans and coroutines may go from one thread to another.

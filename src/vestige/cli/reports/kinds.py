@@ -39,6 +39,8 @@ class Kind(NamedTuple):
     """Whether it is about calls, and takes the options that choose some."""
     has_tree: bool = False
     """Whether it can be a tree."""
+    is_repeatable: bool = False
+    """Whether its option may be given several times."""
 
 
 DEFAULT = Kind("calls", "calls", "the calls of functions", of_calls=True, has_tree=True)
@@ -57,9 +59,10 @@ KINDS: tuple[Kind, ...] = (
         "report how long calls of the function NAME took, or the span or pair of "
         "events NAME: a histogram, percentiles and the ten longest; or what begins "
         "with the event BEGIN and ends with END, in a thread, or where the field KEY "
-        "is the same",
-        "NAME|BEGIN,END[,KEY]",
+        "is the same, of the same thread, process or cpu if WITHIN says so; repeatable",
+        "NAME|BEGIN,END[,KEY[,WITHIN]]",
         of_calls=True,
+        is_repeatable=True,
     ),
     Kind(
         "callers",
@@ -116,7 +119,10 @@ def add_kind_arguments(parser: argparse.ArgumentParser) -> None:
         if kind.value is None:
             group.add_argument(f"--{kind.name}", action="store_true", help=kind.summary)
         else:
-            group.add_argument(f"--{kind.name}", metavar=kind.value, help=kind.summary)
+            action = "append" if kind.is_repeatable else "store"
+            group.add_argument(
+                f"--{kind.name}", metavar=kind.value, action=action, help=kind.summary
+            )
 
 
 def call_options(options: argparse.Namespace) -> list[str]:
@@ -137,7 +143,9 @@ def chosen_kind(options: argparse.Namespace) -> Kind:
     Raises:
         CommandError: Something is asked of it that it does not have.
     """
-    asked = (kind for kind in KINDS if getattr(options, kind.name) not in {None, False})
+    asked = (
+        kind for kind in KINDS if getattr(options, kind.name) not in (None, False)  # noqa: PLR6201 - lists
+    )
     kind = next(asked, DEFAULT)
     given = [
         name

@@ -108,6 +108,11 @@ class Reading:
             if numbers
         )
 
+    @property
+    def wanted_kind(self) -> str:
+        """What was chosen: ``thread``, or ``process``."""
+        return "thread" if self.threads else "process"
+
     def warn(self, text: str) -> None:
         """Print a warning on standard error.
 

@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from .functions import Function
+from ..._typing import TYPE_CHECKING
+from ..functions import Function
+
+if TYPE_CHECKING:
+    from ..durations import Durations
+    from .lives import LongActivity
 
 __all__ = ["Activity", "Times"]
 
@@ -71,3 +76,10 @@ class Activity:
     waited, or their end is lost."""
     uncertain: int = 0
     """How many were open when events were lost; their times count all the same."""
+    unbegun: int = 0
+    """How many spans ended whose beginning was not seen."""
+    durations: Durations[LongActivity] | None = field(default=None, repr=False)
+    """How long those took of which no event was lost, from the beginning to the end, if
+    that was asked for."""
+    durations_total: int = 0
+    """The sum of these, nanoseconds."""
