@@ -70,7 +70,11 @@ class _Service:
     def write(self, request: Request) -> None:
         who = request.vpid, request.vtid
         stream = self._streams.get(who)
-        context = {"vpid": request.vpid, "vtid": request.vtid, "ip": FUNCTIONS["handle"]}
+        context = {
+            "vpid": request.vpid,
+            "vtid": request.vtid,
+            "ip": FUNCTIONS["handle"],
+        }
         self._time = request.begin
 
         def put(event: object, **fields: object) -> None:
@@ -86,7 +90,13 @@ class _Service:
         number = request.number
         handle = {"addr": FUNCTIONS["handle"], "id": 10 * number}
         put(self._entry, **handle, is_resumed=0)
-        put(self._begin, span_id=number, parent_id=0, task=f"task-{number}", number=number)
+        put(
+            self._begin,
+            span_id=number,
+            parent_id=0,
+            task=f"task-{number}",
+            number=number,
+        )
         for index, (name, time) in enumerate(request.waits, 1):
             inner = {"addr": FUNCTIONS[name], "id": 10 * number + index}
             if name != "handle":

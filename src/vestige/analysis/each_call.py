@@ -95,6 +95,11 @@ class EachCall(_Reader):
         """Whether all functions that were seen have names."""
         return len(self.named) == len(self.functions)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no call, neither whole nor in part."""
+        return not any(row[1][0] for row in self.fold.nodes())
+
     def function(self, index: int) -> Function:
         """Return a function by its index in the core.
 

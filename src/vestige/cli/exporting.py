@@ -12,7 +12,8 @@ from .damage_output import print_damage
 from .debug_info_arguments import debug_file_options
 from .exit_statuses import READING, WRONG_USAGE
 from .min_duration import call_duration_filter
-from .selection_arguments import select, time_bounds
+from .selection_arguments import select, time_bounds, warn_of_nobody
+from .time_range_arguments import range_words
 
 if TYPE_CHECKING:
     from ..viewers import Outcome
@@ -110,6 +111,15 @@ def _check(options: argparse.Namespace) -> None:
         )
 
 
+def _is_of_part(options: argparse.Namespace) -> bool:
+    """Tell whether a part of the events was asked for."""
+    chosen = options.event, options.filters, options.origin_threads
+    return any((*chosen, options.origin_processes)) or range_words(options) != (
+        None,
+        None,
+    )
+
+
 def _tell(outcome: Outcome, options: argparse.Namespace) -> None:
     if outcome.lost:
         print(
@@ -118,10 +128,11 @@ def _tell(outcome: Outcome, options: argparse.Namespace) -> None:
             file=sys.stderr,
         )
     only_calls = options.calls or options.to in {"folded", "pprof", "speedscope"}
-    if only_calls and not outcome.calls:
+    if only_calls and outcome.is_empty:
+        among = " among the chosen events" if _is_of_part(options) else ""
         print(
-            "vestige: warning: no entries or exits of functions, so that the file "
-            "holds nothing",
+            f"vestige: warning: no calls of functions{among}, so that the file holds "
+            "nothing",
             file=sys.stderr,
         )
     if options.to == "chrome" and outcome.calls > LARGE_CHROME:
@@ -130,4 +141,6 @@ def _tell(outcome: Outcome, options: argparse.Namespace) -> None:
             "range with --begin and --end, or take --to perfetto",
             file=sys.stderr,
         )
+    if not outcome.calls + outcome.events:
+        warn_of_nobody(options)
     print_damage(outcome.damage)

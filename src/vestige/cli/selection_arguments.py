@@ -39,8 +39,11 @@ __all__ = [
     "add_selection_arguments",
     "select",
     "time_bounds",
+    "warn_of_nobody",
 ]
 
+ORIGINS = ("threads", "processes")
+"""What events may be chosen by whose they are."""
 MOST_NAMES = 5_000
 """Names that another one is compared with."""
 MOST_PROVIDERS = 8
@@ -130,7 +133,7 @@ def add_origin_arguments(group: argparse._ActionsContainer) -> None:
         group.add_argument(
             f"--{kind}",
             metavar=f"{number}|NAME",
-            dest=plural,
+            dest=f"origin_{plural}",
             action=AddPatterns,
             default=[],
             help=f"only events of the {kind} with this ID or name (with *; repeatable)",
@@ -176,9 +179,31 @@ def select(
     added = tuple(
         one for source in sources for one in getattr(source, "added_names", ())
     )
-    for expression in getattr(options, "filters", ()):
+    expressions = [*getattr(options, "filters", ())]
+    threads, processes = (getattr(options, f"origin_{it}", ()) for it in ORIGINS)
+    if threads or processes:
+        from ..components.filters.origins import origin_expressions
+
+        expressions += origin_expressions(streams, threads, processes)
+    for expression in expressions:
         selection = selection.filtered(expression, streams, added)
     return selection
+
+
+def warn_of_nobody(options: argparse.Namespace) -> None:
+    """Print a line where nothing is of the threads and processes that were asked for.
+
+    Args:
+        options: The parsed command line.
+    """
+    wanted = (("thread", options.origin_threads), ("process", options.origin_processes))
+    asked = [f"--{kind}={plain(word)}" for kind, words in wanted for word in words]
+    if asked:
+        print(
+            f"vestige: warning: {' '.join(asked)}: no such event; 'vestige report "
+            "--threads' shows which threads and processes there are",
+            file=sys.stderr,
+        )
 
 
 def report_unmatched(patterns: Iterable[str], streams: Iterable[Stream]) -> None:

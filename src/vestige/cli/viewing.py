@@ -127,7 +127,7 @@ def _events(
     if expressions := getattr(options, "filters", ()):
         params["expressions"] = [*expressions]
     for name in ("threads", "processes"):
-        if words := getattr(options, name, ()):
+        if words := getattr(options, f"origin_{name}", ()):
             params[name] = [*words]
     return ComponentSpec("events", "filter.vestige.events", params)
 

@@ -99,9 +99,7 @@ def durations(
         # Their functions have steps from one wait to the next.
         own = {(one.name, one.function and one.function.source) for one in lives}
         found = [
-            one
-            for one in found
-            if (one.function.name, one.function.source) not in own
+            one for one in found if (one.function.name, one.function.source) not in own
         ]
     if not found and not lives:
         known = [one.function.name for one in functions] + [rule.name for rule in rules]
@@ -109,13 +107,11 @@ def durations(
             f"no function, span or pair of events is called '{wanted}'"
             f"{_advice(wanted, known)}"
         )
-    return joined_durations(
-        [
-            one.durations
-            for one in (*lives, *found)
-            if one.durations is not None
-        ]
-    )
+    parts = [
+        *(one.durations for one in lives),
+        *(one.durations for one in found),
+    ]
+    return joined_durations([one for one in parts if one is not None])
 
 
 def _of_rules(

@@ -57,6 +57,8 @@ class Outcome(NamedTuple):
     """Number of event records that are known to be lost."""
     damage: list[Damage]
     """What could not be read."""
+    is_empty: bool = False
+    """Whether there is no call, neither whole nor in part."""
 
 
 class _Wanted(NamedTuple):
@@ -222,7 +224,9 @@ def _tree(
     else:
         with complete_file(Path(path)) as place:
             place.write_bytes(data)
-    return Outcome(tree.events, tree.other_events, tree.lost, tree.damage)
+    return Outcome(
+        tree.events, tree.other_events, tree.lost, tree.damage, not tree.functions()
+    )
 
 
 def _perfetto(wanted: _Wanted, path: Path) -> Outcome:
@@ -262,7 +266,7 @@ def _speedscope(
 def _outcome(sink: EachCall, damage: list[Damage]) -> Outcome:
     calls = sink.fold.calls
     lost = sum(one.count or 0 for one in sink.losses if one.kind == "events")
-    return Outcome(calls, sink.shown - calls, lost, damage)
+    return Outcome(calls, sink.shown - calls, lost, damage, sink.is_empty)
 
 
 @contextmanager

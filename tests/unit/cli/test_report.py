@@ -131,8 +131,8 @@ def test_a_limit_keeps_what_took_longest(trace, capsys):
     tree = output(capsys, "--limit=2", "--tree", trace)
 
     assert "0x2000" not in table
-    assert "and 2 functions more (see --limit)" in table
-    assert "and 3 nodes with less time (see --limit)" in tree
+    assert "and 2 functions more: --limit=0 shows all" in table
+    assert "and 3 nodes with less time: --limit=0 shows all" in tree
     assert "0x3000" not in tree
 
 

@@ -34,9 +34,9 @@ def calls(tmp_path):
 
 def test_events_of_the_demo_are_counted(run):
     """The table has what the JSON has."""
-    status, text, errors = run("report", "--events", DEMO / "trace")
+    status, text, errors = run("report", "--events", "--all", DEMO / "trace")
     assert (status, errors) == (0, "")
-    facts = json.loads(run("report", "--events", "--json", DEMO / "trace")[1])
+    facts = json.loads(run("report", "--events", "--all", "--json", DEMO / "trace")[1])
 
     assert text.startswith(f"{facts['events']} events of 20 names in 3 threads, over ")
     assert sum(one["events"] for one in facts["names"]) == facts["events"]

@@ -319,9 +319,7 @@ class _Reader:
             activity.running.add(running)
         if self._longest is not None and not span.is_uncertain:
             waits = span.waits if span.waits_are_known else None
-            life = Life(
-                span.began, running, waits, span.thread, span.task, span.fields
-            )
+            life = Life(span.began, running, waits, span.thread, span.task, span.fields)
             self._lives_of(activity).add(elapsed, life)
 
     def _span_activity(self, name: str) -> Activity:
@@ -362,12 +360,10 @@ class _Reader:
 
     def _runner(self, event: core.Event) -> Runner:
         environment = event.stream.trace.parsed.environment
-        known = {"vpid": environment.get("vpid"), "vtid": None}
+        vpid, vtid = environment.get("vpid"), None
         for scope in (event.packet_context, event.context):
-            for name in known:
-                number = scope.get(name)
-                known[name] = number if isinstance(number, int) else known[name]
-        vpid = known["vpid"] if isinstance(known["vpid"], int) else -1
+            vpid, vtid = scope.get("vpid", vpid), scope.get("vtid", vtid)
+        vpid = vpid if isinstance(vpid, int) else -1
         process = (event.stream.process_space, vpid)
         name = self.names.get(process) or environment.get("procname")
         thread = Thread(
@@ -376,7 +372,7 @@ class _Reader:
                 str(name) if name else None,
                 event.stream.trace.name,
             ),
-            tid=known["vtid"],
+            tid=vtid if isinstance(vtid, int) else None,
         )
         return Runner(process, thread, is_wanted=_is_wanted(thread, self.wanted))
 
@@ -394,9 +390,10 @@ class _Reader:
             activity.function = function_at(place, address)
         spans = [one for one in self._named.values() if one.calls or one.unbegun]
         if self._longest is not None:
-            for one in (*spans, *self._functions.values()):
-                lives = self._lives_of(one)
-                one.durations, one.durations_total = lives.durations(), lives.total
+            for activity in (*spans, *self._functions.values()):
+                lives = self._lives_of(activity)
+                activity.durations = lives.durations()
+                activity.durations_total = lives.total
         return _sorted(spans), _sorted(_joined(self._functions.values()))
 
 

@@ -65,6 +65,8 @@ class EventTable:
     """Whether times count from the Unix epoch."""
     left_out: int = 0
     """Event records of no thread, since there are too many threads."""
+    recorder_events: int = 0
+    """How many event records are not counted, since only the recorder needs them."""
     losses: list[LostNotice] = field(default_factory=list)
     """What the tracer lost."""
     damage: list[Damage] = field(default_factory=list)
@@ -112,6 +114,7 @@ class EventTable:
             pairs_of_threads=pairs,
             has_absolute_times=self.has_absolute_times,
             left_out=self.left_out,
+            recorder_events=self.recorder_events,
             losses=self.losses,
             damage=self.damage,
         )
@@ -129,12 +132,13 @@ class TraceSource(Protocol):
         """What could not be opened."""
 
 
-def event_table(
+def event_table(  # noqa: PLR0913 - what is read, and what is kept of it
     source: TraceSource,
     *,
     selection: Selection | None = None,
     rules: Sequence[PairRule] | None = None,
     pairs_of_threads: bool = False,
+    longest: int = 10,
     progress: Callable[[int], object] | None = None,
 ) -> EventTable:
     """Read traces, and count the event records of each name and thread.
@@ -144,6 +148,7 @@ def event_table(
         selection: Which part of the traces is read; all by default.
         rules: What begins and ends; by default what the names of events show.
         pairs_of_threads: Whether to keep the pairs of each thread apart, too.
+        longest: How many of the longest of each pair are kept.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -158,7 +163,7 @@ def event_table(
     rules = found_rules(streams) if rules is None else rules
     if pairs_of_threads:
         rules = [rule._replace(grouping="who") for rule in rules]
-    sink = EventReader(rules)
+    sink = EventReader(rules, longest)
     damage = Graph([source], sink, (), selection, progress=progress).run()
     origins = Origins(streams)
     pairs = occurring(pair_times(rules, sink.table, origins))
@@ -169,6 +174,7 @@ def event_table(
         pairs_of_threads=pairs if pairs_of_threads else None,
         has_absolute_times=any(_is_absolute(one) for one in streams),
         left_out=sink.table.left_out,
+        recorder_events=sink.recorder_events,
         losses=sink.losses,
         damage=damage,
     )
@@ -197,6 +203,8 @@ class EventReader:
         """What the core has found out."""
         self.losses: list[LostNotice] = []
         """What the tracer lost."""
+        self.recorder_events = 0
+        """How many event records were left out, since only the recorder needs them."""
 
     def finish(self) -> None:
         """End what has not ended."""
@@ -205,6 +213,7 @@ class EventReader:
     def consume(self, merge: core.Merge) -> None:
         """Count the event records of a merge."""
         self.losses += [one for one in notices_of(merge) if isinstance(one, LostNotice)]
+        self.recorder_events += merge.left_out
         self.table.add(merge)
 
 

@@ -17,9 +17,11 @@ from ..min_duration import add_min_duration_argument
 from ..repeated_lists import AddToList
 from ..selection_arguments import (
     TIME_FORMATS,
+    add_origin_arguments,
     add_selection_arguments,
     select,
     time_bounds,
+    warn_of_nobody,
 )
 
 if TYPE_CHECKING:
@@ -121,7 +123,7 @@ examples:
             "of calls: leave out calls shorter than TIME (10us, 1.5ms, 2s)",
         )
         add_strict_argument(parser)
-        add_selection_arguments(parser)
+        add_origin_arguments(add_selection_arguments(parser))
         add_debug_info_arguments(parser)
 
     def run(self, options: argparse.Namespace) -> int:
@@ -160,7 +162,8 @@ examples:
                 # Lines that a person reads as they come are progress enough.
                 shown = options.output is not None or not sys.stdout.isatty()
                 progress = _progress(selection, bar) if shown else None
-                self._write(selection, options, progress)
+                if not self._write(selection, options, progress):
+                    warn_of_nobody(options)
         return _report(trace)
 
     def _write(
@@ -168,12 +171,12 @@ examples:
         selection: EventSelection,
         options: argparse.Namespace,
         progress: Progress | None,
-    ) -> None:
+    ) -> int:
         from ...trace import export_each, write_file
 
         columns = None if options.columns is None else _names(options.columns)
         write = export_each if options.split else write_file
-        write(
+        rows = write(
             selection,
             options.output,
             options.to,
@@ -181,6 +184,7 @@ examples:
             progress=progress,
             enumerations="values" if options.values else "labels",
         )
+        return rows if isinstance(rows, int) else sum(rows.values())
 
 
 def _names(text: str) -> list[str]:

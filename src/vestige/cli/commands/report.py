@@ -22,7 +22,7 @@ from ..reports.forms import (
     own_report,
     write,
 )
-from ..reports.kinds import add_kind_arguments, chosen_kind, make_report
+from ..reports.kinds import Kind, add_kind_arguments, chosen_kind, make_report
 from ..selection_arguments import (
     TIME_FORMATS,
     add_selection_arguments,
@@ -37,6 +37,10 @@ UNLIMITED = 1 << 30
 """Columns, where nothing is cut."""
 DEFAULT_LIMIT = 50
 """Rows of a table or a tree, for people."""
+LONGEST = 10
+"""How many of the longest calls are told of each function."""
+MOST_LONGEST = 10_000
+"""How many of them are kept at most."""
 
 
 REPORTING = ExitStatuses(
@@ -114,21 +118,27 @@ examples:
             default=[],
             help="report only this process (repeatable)",
         )
+        parser.add_argument(
+            "--all",
+            action="store_true",
+            help="with --events and --threads: also count the events that only the "
+            "recorder needs: state dumps and loaded objects",
+        )
         add_percentiles_argument(parser)
         parser.add_argument(
             "--sort",
             metavar="KEY",
-            choices=SORT_KEYS,
-            default="total",
+            choices=(*SORT_KEYS, "begin"),
             help=f"sort by {', '.join(SORT_KEYS[:-1])} or {SORT_KEYS[-1]} (default: "
-            "total); events by their number or name",
+            "total); events by their number or name, threads also by their begin",
         )
         parser.add_argument(
             "--limit",
             metavar="N",
             type=_limit,
             help=f"print at most N rows, 0 for all (default: {DEFAULT_LIMIT}; in "
-            "other forms than a table: all)",
+            "other forms than a table: all); of --durations, the N longest (default: "
+            f"{LONGEST})",
         )
         add_form_arguments(parser)
         choosing = parser.add_argument_group("choosing functions")
@@ -157,21 +167,24 @@ examples:
         reading = Reading(options, source, select(options, [source], bounds))
         reading.threads, reading.processes = threads, set(options.process)
         reading.percentiles = percentiles
+        reading.longest = _longest(options)
         report = own_report(form, reading) or make_report(kind, reading)
-        write(form, report, _style(options, percentiles), reading)
+        write(form, report, _style(options, kind, percentiles), reading)
         print_damage(report.damage)
         return self.exit_statuses.of_reading(
             report.damage, is_readable=bool(source.streams)
         )
 
 
-def _style(options: argparse.Namespace, percentiles: tuple[float, ...]) -> CallStyle:
+def _style(
+    options: argparse.Namespace, kind: Kind, percentiles: tuple[float, ...]
+) -> CallStyle:
     to_file = goes_to_file(options)
     return CallStyle(
         UNLIMITED if to_file else _width(wide=options.wide),
         not to_file and sys.stdout.isatty() and terminal_supports_color(),
         _rows(options),
-        options.sort,
+        options.sort or (kind.sort_keys or SORT_KEYS)[0],
         options.tree,
         options.thread is not None,
         percentiles,
@@ -196,6 +209,14 @@ def _rows(options: argparse.Namespace) -> int:
         return DEFAULT_LIMIT if options.to in {None, TABLE} else 0
     limit: int = options.limit
     return limit
+
+
+def _longest(options: argparse.Namespace) -> int:
+    """Return how many of the longest are kept."""
+    if options.limit is None:
+        return LONGEST
+    limit: int = options.limit
+    return min(limit, MOST_LONGEST) or MOST_LONGEST
 
 
 def _threads(options: argparse.Namespace) -> set[int]:

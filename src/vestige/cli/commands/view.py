@@ -22,6 +22,7 @@ from ..selection_arguments import (
     add_selection_arguments,
     report_unmatched,
     time_bounds,
+    warn_of_nobody,
 )
 from ..text_arguments import add_text_arguments, short_text_options, text_options
 
@@ -209,6 +210,8 @@ def view(
         # The person has seen enough: there is nothing to sum up.
         return 0
     report(summary, damage)
+    if not summary.events and hasattr(options, "origin_threads"):
+        warn_of_nobody(options)
     return READING.of_reading(damage, is_readable=bool(graph.streams))
 
 

@@ -10,6 +10,7 @@ from ...analysis.calls import CallTree
 from ...plain_text import plain
 from .call_style import (
     LEAST_NAME,
+    SHOW_ALL,
     CallStyle,
     bold,
     cut,
@@ -76,7 +77,7 @@ def _table(
             name_text, place_text = bold(name_text, style), dim(place_text, style)
         yield GAP.join([*numbers, name_text + padding, place_text]).rstrip()
     if len(shown) < len(activities):
-        yield f"and {count(len(activities) - len(shown), title)} more (see --limit)"
+        yield f"and {count(len(activities) - len(shown), title)} more: {SHOW_ALL}"
 
 
 def _columns(rows: Sequence[Sequence[str]], width: int) -> list[int]:

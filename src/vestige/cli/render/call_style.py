@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAST_NAME",
+    "SHOW_ALL",
     "SORT_KEYS",
     "SORT_VALUES",
     "CallStyle",
@@ -31,6 +32,8 @@ BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _SECOND = 1_000_000_000
 _UNITS = ((_SECOND, "s"), (1_000_000, "ms"), (1_000, "µs"))
 
+SHOW_ALL = "--limit=0 shows all"
+"""What is said where a table has more rows than are shown."""
 SORT_VALUES: dict[str, Callable[[CallCounts], float]] = {
     "total": lambda one: one.total,
     "self": lambda one: one.self_time,

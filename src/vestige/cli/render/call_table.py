@@ -8,6 +8,7 @@ from ...analysis.call_nodes import FunctionCalls
 from ...plain_text import plain
 from .call_style import (
     LEAST_NAME,
+    SHOW_ALL,
     SORT_VALUES,
     CallStyle,
     bold,
@@ -79,7 +80,7 @@ def function_lines(
         parts = [layout.line(cells), name_text + padding]
         yield GAP.join([*parts, place_text] if place_width else parts).rstrip()
     if len(shown) < len(functions):
-        yield f"and {count(len(functions) - len(shown), 'function')} more (see --limit)"
+        yield f"and {count(len(functions) - len(shown), 'function')} more: {SHOW_ALL}"
 
 
 def _heads(style: CallStyle) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from ...analysis.functions import FunctionKind
 from ...plain_text import plain
 from .call_style import (
     LEAST_NAME,
+    SHOW_ALL,
     SORT_VALUES,
     CallStyle,
     bold,
@@ -55,7 +56,7 @@ def tree_lines(root: CallNode, style: CallStyle) -> Iterator[str]:
     for cells, prefix, node in rows:
         yield f"{line(cells)}{GAP}{_name(prefix, node, room, style)}"
     if hidden:
-        yield f"and {count(hidden, 'node')} with less time (see --limit)"
+        yield f"and {count(hidden, 'node')} with less time: {SHOW_ALL}"
 
 
 def _cells(node: CallNode, whole: int) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...plain_text import plain
-from .call_style import LEAST_NAME, CallStyle, bold, cut
+from .call_style import LEAST_NAME, SHOW_ALL, CallStyle, bold, cut
 
 __all__ = ["aligned_lines", "column_lines", "part_lines", "size"]
 
@@ -64,7 +64,7 @@ def column_lines(
     for number, line in enumerate(aligned_lines((head, *shown), style)):
         yield bold(line, style) if number == 0 else line
     if len(rows) > len(shown):
-        yield f"{len(rows) - len(shown)} more: --limit=0 shows all"
+        yield f"and {len(rows) - len(shown)} more: {SHOW_ALL}"
 
 
 def part_lines(

@@ -90,7 +90,9 @@ def section_lines(
     if durations.count:
         mean = section.total / durations.count
         number = count(durations.count, section.what) + section.extent
-        ran = "" if section.running is None else f"; {duration(section.running)} running"
+        ran = (
+            "" if section.running is None else f"; {duration(section.running)} running"
+        )
         total = duration(section.total)
         yield f"{number}, {total} in all, {duration(mean)} on average{ran}"
         yield GAP.join(_quantiles(durations, style))

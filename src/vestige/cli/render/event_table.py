@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from ..._typing import TYPE_CHECKING
 from ...plain_text import plain
 from ...units import NANOSECONDS_PER_SECOND
-from .call_style import LEAST_NAME, CallStyle, bold, cut, duration
+from .call_style import LEAST_NAME, SHOW_ALL, CallStyle, bold, cut, duration
 from .debuginfo import count
 from .pair_table import origin_facts, pair_facts, pair_lines, pair_notes
 
@@ -30,6 +30,7 @@ __all__ = [
     "events_table",
     "first_line",
     "origin_title",
+    "recorder_note",
 ]
 
 HEAD = ("events", "share", "rate", "first", "last", "threads")
@@ -37,6 +38,8 @@ LESS_IMPORTANT = (3, 4, 2)
 """Columns that go on a narrow terminal, in this order."""
 GAP = "  "
 UNNAMED = "(no name)"
+_LEAST_EPOCH_SECONDS = 1_000_000_000
+"""A time from 2001 on, which no machine has been running for."""
 
 
 def event_lines(
@@ -147,10 +150,12 @@ def clock_time(time: int, *, is_absolute: bool) -> str:
 
     Args:
         time: Nanoseconds.
-        is_absolute: Whether it counts from the Unix epoch.
+        is_absolute: Whether it is told that it counts from the Unix epoch.
     """
     seconds, part = divmod(time, NANOSECONDS_PER_SECOND)
-    if is_absolute:
+    # Clocks that do not say what they count from are taken for the time of day where
+    # lines of text are made; what is near zero is none.
+    if is_absolute or seconds >= _LEAST_EPOCH_SECONDS:
         try:
             local = datetime.fromtimestamp(seconds, UTC).astimezone()
         except (OverflowError, ValueError, OSError):
@@ -189,7 +194,7 @@ def _table_lines(
         numbers = [cells[column].rjust(widths[column]) for column in columns]
         yield GAP.join([*numbers, text])
     if len(shown) < len(kinds):
-        yield f"and {count(len(kinds) - len(shown), 'name')} more (see --limit)"
+        yield f"and {count(len(kinds) - len(shown), 'name')} more: {SHOW_ALL}"
 
 
 def _cells(kind: EventKind, table: EventTable, whole: int) -> tuple[str, ...]:
@@ -217,7 +222,22 @@ def _rate_text(rate: float) -> str:
     return f"{rate:,.{digits}f}/s"
 
 
+def recorder_note(table: EventTable) -> Iterator[str]:
+    """Say which events are not counted.
+
+    Args:
+        table: The events.
+
+    Yields:
+        A line, if there are any.
+    """
+    if table.recorder_events:
+        number = count(table.recorder_events, "event")
+        yield f"{number} of the recorder itself left out; --all counts them"
+
+
 def _notes(table: EventTable) -> Iterator[str]:
+    yield from recorder_note(table)
     if table.lost:
         yield f"{count(table.lost, 'event')} lost by the tracer"
     if table.left_out:
@@ -240,6 +260,7 @@ def events_facts(table: EventTable, style: CallStyle) -> dict[str, Any]:
         "lost_events": table.lost,
         "losses": len(table.losses),
         "left_out": table.left_out,
+        "recorder_events": table.recorder_events,
         "names": [
             _kind_facts(kind, table, table.events)
             for kind in _limited(table.kinds, style)

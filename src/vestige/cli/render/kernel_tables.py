@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..._typing import TYPE_CHECKING
 from ...plain_text import plain
-from .call_style import CallStyle, bold, duration
+from .call_style import SHOW_ALL, CallStyle, bold, duration
 from .columns import aligned_lines
 from .debuginfo import count
 from .pair_table import PERCENTILES, pair_facts, pair_lines, pair_notes, percent_name
@@ -81,7 +81,7 @@ def _section(
     yield bold(title, style)
     yield from aligned_lines(shown, style)
     if len(shown) < len(rows):
-        yield f"and {count(len(rows) - len(shown), 'row')} more (see --limit)"
+        yield f"and {count(len(rows) - len(shown), 'row')} more: {SHOW_ALL}"
 
 
 def _cpu_rows(machine: KernelUse) -> list[tuple[str, ...]]:
@@ -101,7 +101,7 @@ def _thread_rows(machine: KernelUse, style: CallStyle) -> list[tuple[str, ...]]:
         ("running", "share", "turns", "woken", *names, "max", "thread")
     ]
     whole = sum(one.running + one.idle for one in machine.cpus) or 1
-    for one in machine.threads:
+    for one in _sorted_threads(machine.threads, style.sort):
         waited = one.latencies
         rows.append(
             (
@@ -115,6 +115,17 @@ def _thread_rows(machine: KernelUse, style: CallStyle) -> list[tuple[str, ...]]:
             )
         )
     return rows
+
+
+def _sorted_threads(threads: Sequence[ThreadUse], key: str) -> list[ThreadUse]:
+    """Sort threads, the greatest first, or by name; they come by running time."""
+    if key == "name":
+        return sorted(threads, key=lambda one: one.name or "")
+    if key == "calls":
+        return sorted(threads, key=lambda one: -one.turns)
+    if key == "max":
+        return sorted(threads, key=lambda one: -(one.latencies.quantile(1) or 0))
+    return [*threads]
 
 
 def _thread_name(one: ThreadUse) -> str:
@@ -156,7 +167,10 @@ def kernel_facts(machine: KernelUse, style: CallStyle) -> dict[str, Any]:
             }
             for one in machine.cpus
         ],
-        "threads": [_thread_facts(one) for one in machine.threads[:limit]],
+        "threads": [
+            _thread_facts(one)
+            for one in _sorted_threads(machine.threads, style.sort)[:limit]
+        ],
         "system_calls": _facts(machine.calls_by_name()[:limit], style),
         "interrupts": _facts(machine.interrupts, style),
         "soft_interrupts": _facts(machine.soft_interrupts, style),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..._typing import TYPE_CHECKING
 from ...plain_text import plain
-from .call_style import LEAST_NAME, CallStyle, bold, cut, duration
+from .call_style import LEAST_NAME, SHOW_ALL, CallStyle, bold, cut, duration
 from .debuginfo import count
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def pair_lines(
         numbers = [cells[column].rjust(widths[column]) for column in columns]
         yield GAP.join([*numbers, text])
     if rest > 0:
-        yield f"and {count(rest, 'row')} more (see --limit)"
+        yield f"and {count(rest, 'row')} more: {SHOW_ALL}"
 
 
 def _less_important(percentiles: int) -> list[int]:

@@ -31,5 +31,16 @@ def write(report: Report, style: CallStyle, reading: Reading) -> Iterator[str]:
     table = report.table(style)
     for row in (table.columns, *table.rows):
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(row)
+        csv.writer(text, lineterminator="\n").writerow([_harmless(it) for it in row])
         yield text.getvalue()
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a formula begins with."""
+
+
+def _harmless(cell: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula: names are of others."""
+    if isinstance(cell, str) and cell.startswith(_FORMULA):
+        return f"'{cell}"
+    return cell

@@ -83,6 +83,11 @@ def make_report(reading: Reading) -> CallersReport:
     root = callers_tree(tree.root(), choice.takes)
     if not root.callees:
         names = {one.function.name for one in tree.functions()}
+        if reading.is_of_part:
+            raise CommandError(
+                f"--callers={plain(pattern)}: no function with calls in the chosen "
+                f"part of the trace has this name{plain(did_you_mean(pattern, names))}"
+            )
         raise CommandError(
             f"--callers={plain(pattern)}: no function with calls has this name"
             f"{plain(did_you_mean(pattern, names))}",

@@ -45,8 +45,6 @@ _NO_THREADS = (
     "the events do not name their threads, so nobody knows which exit belongs to which "
     "entry; record the contexts: lttng add-context -u -t vpid -t vtid -t ip"
 )
-LONGEST = 10
-"""How many of the longest calls of each function are kept."""
 MOST_NAMED = 20
 """Threads that one message names."""
 
@@ -92,7 +90,7 @@ def make_report(reading: Reading) -> Report:
     needs_calls = _needs_calls(reading.options)
     if not needs_calls and not may_have_calls(reading):
         return events.make_report(reading, _no_calls(reading))
-    tree = _all_calls(reading, LONGEST if reading.percentiles else None)
+    tree = _all_calls(reading, reading.longest if reading.percentiles else None)
     if not needs_calls and _is_empty(tree):
         return events.make_report(reading, _no_calls(reading))
     if not needs_calls and tree.threads_unknown:
@@ -251,7 +249,8 @@ def _only(tree: CallTree, reading: Reading) -> CallTree:
         shown = ", ".join(map(str, known[:MOST_NAMED]))
         shown += ", ..." if len(known) > MOST_NAMED else ""
         raise CommandError(
-            f"{reading.wanted}: no such {reading.wanted_kind} has calls; those that have: {shown}",
+            f"{reading.wanted}: no such {reading.wanted_kind} has calls; those that "
+            f"have: {shown}",
             exit_code=WRONG_USAGE,
         )
     # Spans and coroutines may go from one thread to another.

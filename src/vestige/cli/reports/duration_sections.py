@@ -16,11 +16,11 @@ from ..render.call_style import duration, place_of
 from ..render.duration_lines import Long, Section
 from ..render.event_table import origin_title
 from ..render.pair_table import origin_facts
-from .calls import LONGEST, may_have_calls, read_tree
+from .calls import may_have_calls, read_tree
 from .events import read_events
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
 
     from ...analysis.activities import Activity, LongActivity
     from ...analysis.call_nodes import FunctionCalls
@@ -35,7 +35,7 @@ _KEY_ADVICE = (
     "what begins in one thread and ends in another one is matched by a field that both "
     "events have: BEGIN,END,KEY"
 )
-WITHINS = ("thread", "process", "cpu")
+WITHINS: tuple[Literal["thread", "process", "cpu"], ...] = ("thread", "process", "cpu")
 """What may be demanded to be the same of a begin and an end with a key."""
 
 
@@ -91,7 +91,9 @@ class SectionFinder:
         try:
             choice = FunctionChoice([name])
         except SelectionError as error:
-            raise CommandError(f"--durations: {error}", exit_code=WRONG_USAGE) from error
+            raise CommandError(
+                f"--durations: {error}", exit_code=WRONG_USAGE
+            ) from error
         tree = self._calls()
         every = tree.functions()
         self.names |= {one.function.name for one in every}
@@ -127,7 +129,7 @@ class SectionFinder:
 
     def _calls(self) -> CallTree:
         if self._tree is None:
-            self._tree = read_tree(self._reading, longest=LONGEST)
+            self._tree = read_tree(self._reading, longest=self._reading.longest)
         return self._tree
 
 
@@ -139,13 +141,14 @@ def _own_rule(name: str, streams: Sequence[Any]) -> list[PairRule]:
     known = {one for stream in streams for one in stream.event_names}
     if not comma or begin not in known or end not in known:
         return []
-    if within and within not in WITHINS:
+    reach = next((one for one in WITHINS if one == within), None)
+    if within and reach is None:
         raise CommandError(
-            f"--durations: '{within}' after the key: expected {', '.join(WITHINS[:-1])} "
-            f"or {WITHINS[-1]}",
+            f"--durations: '{within}' after the key: expected "
+            f"{', '.join(WITHINS[:-1])} or {WITHINS[-1]}",
             exit_code=WRONG_USAGE,
         )
-    return [PairRule.of(begin, end, key or None, within or None)]
+    return [PairRule.of(begin, end, key or None, reach)]
 
 
 def _source(one: Activity) -> str | None:
@@ -182,7 +185,9 @@ def _long_activity(long: LongActivity) -> Long:
         long.duration,
         {
             "running": "" if long.running is None else duration(long.running),
-            "waited most": "" if most is None else f"{duration(most.total)} in {most.name}",
+            "waited most": ""
+            if most is None
+            else f"{duration(most.total)} in {most.name}",
             "thread": str(long.thread),
             "task": long.task or "",
             "fields": ", ".join(f"{name}={value}" for name, value in fields.items()),

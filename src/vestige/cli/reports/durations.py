@@ -10,7 +10,7 @@ from ...damage import Damage
 from ...errors import CommandError
 from ...graph import is_absolute
 from ...plain_text import plain
-from ..exit_statuses import WRONG_USAGE
+from ..exit_statuses import UNREADABLE, WRONG_USAGE
 from ..render.duration_lines import (
     Section,
     section_facts,
@@ -97,10 +97,11 @@ def make_report(reading: Reading) -> DurationsReport:
     for name in names:
         found = finder.sections(name)
         if not found:
+            of_part = " in the chosen part of the trace" if reading.is_of_part else ""
             raise CommandError(
-                f"--durations={plain(name)}: {finder.what_is_missing(name)} has this "
-                f"name{plain(did_you_mean(name, finder.names))}",
-                exit_code=WRONG_USAGE,
+                f"--durations={plain(name)}: {finder.what_is_missing(name)}{of_part} "
+                f"has this name{plain(did_you_mean(name, finder.names))}",
+                exit_code=UNREADABLE if of_part else WRONG_USAGE,
             )
         sections += found
     streams = reading.source.streams

@@ -77,11 +77,16 @@ def read_events(
     Raises:
         CommandError: None of the events is of the threads that were asked for.
     """
+    selection = reading.selection
+    if rules is None and not reading.options.all:
+        # Whoever names events that begin and end something wants these.
+        selection = selection._replace(recorder_events=False)
     with reading.progress() as progress:
         table = event_table(
             reading.source,
-            selection=reading.selection,
+            selection=selection,
             rules=rules,
+            longest=reading.longest,
             pairs_of_threads=bool(reading.wanted) or reading.options.thread is not None,
             progress=progress,
         )

@@ -8,8 +8,11 @@ from importlib import import_module
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import CommandError
 from ..exit_statuses import WRONG_USAGE
+from ..render.call_style import SORT_KEYS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .reading import Reading
     from .report import Report
 
@@ -41,9 +44,28 @@ class Kind(NamedTuple):
     """Whether it can be a tree."""
     is_repeatable: bool = False
     """Whether its option may be given several times."""
+    sort_keys: tuple[str, ...] = ()
+    """What its rows can be sorted by; the first one is the default."""
+    has_percentiles: bool = False
+    """Whether it shows percentiles."""
+    by_thread: bool = False
+    """Whether it can be of each thread for itself."""
+    has_recorder_events: bool = False
+    """Whether it may count events that only the recorder needs."""
 
 
-DEFAULT = Kind("calls", "calls", "the calls of functions", of_calls=True, has_tree=True)
+DEFAULT = Kind(
+    "calls",
+    "calls",
+    "the calls of functions",
+    of_calls=True,
+    has_tree=True,
+    sort_keys=SORT_KEYS,
+    has_percentiles=True,
+    by_thread=True,
+    # Of a trace without calls, events are reported.
+    has_recorder_events=True,
+)
 """What is reported when nothing is asked for, of traces that have calls."""
 
 KINDS: tuple[Kind, ...] = (
@@ -52,6 +74,10 @@ KINDS: tuple[Kind, ...] = (
         "events",
         "report how many events there are of each name, when, and of which threads; "
         "the default for a trace without calls of functions",
+        sort_keys=("total", "calls", "avg", "min", "max", "name"),
+        has_percentiles=True,
+        by_thread=True,
+        has_recorder_events=True,
     ),
     Kind(
         "durations",
@@ -63,6 +89,7 @@ KINDS: tuple[Kind, ...] = (
         "NAME|BEGIN,END[,KEY[,WITHIN]]",
         of_calls=True,
         is_repeatable=True,
+        has_percentiles=True,
     ),
     Kind(
         "callers",
@@ -70,13 +97,23 @@ KINDS: tuple[Kind, ...] = (
         "report who called the function NAME",
         "NAME",
         of_calls=True,
+        sort_keys=SORT_KEYS,
     ),
-    Kind("threads", "threads", "report which threads there are"),
+    Kind(
+        "threads",
+        "threads",
+        "report which threads there are",
+        sort_keys=("begin", "total", "calls", "name"),
+        has_recorder_events=True,
+    ),
     Kind(
         "kernel",
         "kernel",
         "report what ran on each CPU, how long threads ran and waited for a CPU, "
         "system calls and interrupts; of traces of a kernel",
+        sort_keys=("total", "calls", "max", "name"),
+        has_percentiles=True,
+        by_thread=True,
     ),
     Kind(
         "locks",
@@ -143,21 +180,43 @@ def chosen_kind(options: argparse.Namespace) -> Kind:
     Raises:
         CommandError: Something is asked of it that it does not have.
     """
-    asked = (
-        kind for kind in KINDS if getattr(options, kind.name) not in (None, False)  # noqa: PLR6201 - lists
-    )
+    asked = (kind for kind in KINDS if getattr(options, kind.name) not in (None, False))
     kind = next(asked, DEFAULT)
-    given = [
-        name
-        for name in call_options(options)
-        if not (kind.has_tree if name == "tree" else kind.of_calls)
-    ]
-    if given:
+    given = next(_not_for(kind, options), None)
+    if given is not None:
+        raise CommandError(f"{given}: not for --{kind.name}", exit_code=WRONG_USAGE)
+    if options.sort not in {None, *kind.sort_keys}:
         raise CommandError(
-            f"--{given[0].replace('_', '-')}: not for --{kind.name}",
+            f"--sort={options.sort}: not for --{kind.name}, whose rows go by "
+            f"{', '.join(kind.sort_keys)}",
+            exit_code=WRONG_USAGE,
+        )
+    if options.tree and options.percentiles is not None and options.to in _OF_NODES:
+        raise CommandError(
+            "--percentiles: not for --tree: they are of functions, which the table, or "
+            "--to json, has",
             exit_code=WRONG_USAGE,
         )
     return kind
+
+
+_OF_NODES = (None, "table", "csv")
+"""Forms in which a tree has nothing of its functions."""
+
+
+def _not_for(kind: Kind, options: argparse.Namespace) -> Iterator[str]:
+    """Yield the options that a report does not have."""
+    for name in call_options(options):
+        if not (kind.has_tree if name == "tree" else kind.of_calls):
+            yield f"--{name.replace('_', '-')}"
+    if options.percentiles is not None and not kind.has_percentiles:
+        yield "--percentiles"
+    if options.sort is not None and not kind.sort_keys:
+        yield "--sort"
+    if options.all and not kind.has_recorder_events:
+        yield "--all"
+    if "" in (options.thread or ()) and not kind.by_thread:
+        yield "--thread without a TID"
 
 
 def make_report(kind: Kind, reading: Reading) -> Report:

@@ -68,7 +68,8 @@ class LocksReport:
             for one in found.blockings
         ]
         head = ("waited", "longest", "times", "who waited for whom")
-        yield from part_lines("Who blocked whom", head, rows, style)
+        title = "Who blocked whom: a wait counts for each that had the mutex meanwhile"
+        yield from part_lines(title, head, rows, style)
         rows = [
             (
                 duration(one.duration),

@@ -43,6 +43,8 @@ class Reading:
 
         self.percentiles: tuple[float, ...] = ()
         """The percentiles that are wanted, percent."""
+        self.longest = 10
+        """How many of the longest are wanted of each name."""
 
     @property
     def paths(self) -> str:

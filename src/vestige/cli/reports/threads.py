@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ..._typing import TYPE_CHECKING
 from ...debuginfo import CALL_ENTRY_EVENTS
-from ..render.call_style import bold, duration
+from ..render.call_style import SHOW_ALL, bold, duration
 from ..render.debuginfo import count
-from ..render.event_table import first_line, origin_title
+from ..render.event_table import first_line, origin_title, recorder_note
 from ..render.pair_table import origin_facts
 from .events import read_events
 from .report import Table
@@ -44,7 +44,7 @@ class ThreadsReport:
 
     def lines(self, style: CallStyle) -> Iterator[str]:
         """Write it for people; see :class:`Report`."""
-        origins = _sorted(self.events.origins)
+        origins = _sorted(self.events.origins, style.sort)
         processes = {(one.origin.trace, one.origin.process) for one in origins}
         yield (
             f"{count(len(origins), 'thread')} of {count(len(processes), 'process')}, "
@@ -69,20 +69,22 @@ class ThreadsReport:
             text = title if cells is HEAD else bold(title, style)
             yield GAP.join([*numbers, text])
         if len(shown) < len(origins):
-            yield f"and {count(len(origins) - len(shown), 'thread')} more (see --limit)"
+            yield f"and {count(len(origins) - len(shown), 'thread')} more: {SHOW_ALL}"
+        notes = [*recorder_note(self.events)]
         if self.events.lost:
-            yield ""
-            yield f"{count(self.events.lost, 'event')} lost by the tracer"
+            notes.append(f"{count(self.events.lost, 'event')} lost by the tracer")
+        yield from ["", *notes] if notes else []
 
     def facts(self, style: CallStyle) -> dict[str, Any]:
         """Return it as JSON has it; see :class:`Report`."""
-        origins = _sorted(self.events.origins)
+        origins = _sorted(self.events.origins, style.sort)
         return {
             "version": 1,
             "report": "threads",
             "begin_ns": self.events.begin,
             "end_ns": self.events.end,
             "lost_events": self.events.lost,
+            "recorder_events": self.events.recorder_events,
             "threads": [_facts(one) for one in origins[: style.limit or None]],
             "damage": [found._asdict() for found in self.damage],
         }
@@ -97,8 +99,13 @@ class ThreadsReport:
         return Table(columns, [[row[name] for name in columns] for row in rows])
 
 
-def _sorted(origins: Sequence[OriginEvents]) -> list[OriginEvents]:
-    """Sort threads: those of a process follow each other, in order of their begin."""
+def _sorted(origins: Sequence[OriginEvents], key: str) -> list[OriginEvents]:
+    """Sort threads; by begin, those of a process follow each other."""
+    if key == "name":
+        return sorted(origins, key=lambda one: (one.name or "", _first(one) or 0))
+    if key in {"total", "calls"}:
+        value = _calls if key == "calls" else _time
+        return sorted(origins, key=lambda one: (-value(one), _first(one) or 0))
     order: dict[object, int] = {}
     begins = sorted(origins, key=lambda one: _first(one) or 0)
     for one in begins:
@@ -114,6 +121,10 @@ def _first(one: OriginEvents) -> int | None:
 def _last(one: OriginEvents) -> int | None:
     times = (kind.last for kind in one.kinds)
     return max((time for time in times if time is not None), default=None)
+
+
+def _time(one: OriginEvents) -> int:
+    return (_last(one) or 0) - (_first(one) or 0)
 
 
 def _calls(one: OriginEvents) -> int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...graph import Stream
     from ...graph.selection import Selection
 
-__all__ = ["choose_origins"]
+__all__ = ["choose_origins", "origin_expressions"]
 
 IDS = {"thread": ("vtid", "tid"), "process": ("vpid", "pid")}
 """Contexts that have an ID: that of a PID namespace, and that of the machine."""
@@ -46,10 +46,7 @@ def choose_origins(
             for stream, one in selections.items()
         }
         if selections and not any(narrowed.values()):
-            raise SelectionError(
-                f"the events do not tell their {kind} by "
-                f"{' and '.join(_needed(kind, words))}: record these contexts"
-            )
+            raise _not_told(kind, words)
         selections = {
             stream: found or one._replace(patterns=(*one.patterns, *ANY_NAME))
             for (stream, found), one in zip(
@@ -57,6 +54,43 @@ def choose_origins(
             )
         }
     return selections
+
+
+def origin_expressions(
+    streams: Sequence[Stream], threads: Sequence[str], processes: Sequence[str]
+) -> list[str]:
+    """Return expressions that are true of events of some threads and processes.
+
+    Args:
+        streams: The data streams.
+        threads: IDs, or names with ``*``; of all threads without one.
+        processes: The same of processes.
+
+    Raises:
+        SelectionError: No event tells its thread or its process.
+    """
+    contexts = [{*_contexts(stream)} for stream in streams]
+    everywhere = set.intersection(*contexts) if contexts else set()
+    expressions = []
+    for kind, words in (("thread", threads), ("process", processes)):
+        found = []
+        for word in words:
+            # An expression is false where one of its names is unknown.
+            terms = [*_terms(kind, word, everywhere)]
+            terms = terms or [*_terms(kind, word, set().union(*contexts))][:1]
+            found += terms
+        if words and not found and streams:
+            raise _not_told(kind, words)
+        if found:
+            expressions.append(" || ".join(found))
+    return expressions
+
+
+def _not_told(kind: str, words: Sequence[str]) -> SelectionError:
+    return SelectionError(
+        f"the events do not tell their {kind} by "
+        f"{' and '.join(_needed(kind, words))}: record these contexts"
+    )
 
 
 def _narrowed(

@@ -48,7 +48,7 @@ def test_a_span_tells_what_its_coroutine_waited_for(service):
         ("render", 5000),
         ("database", 1000),
     ]
-    [own] = [one for one in service.call_tree(durations=True).spans]
+    [own] = service.call_tree(durations=True).spans
     assert (own.durations_total, own.unended) == (39 * 1130 + 6030 + 50, 1)
 
 
@@ -56,7 +56,9 @@ def test_what_waits_itself_awaits_nothing_that_was_recorded(service):
     """As coroutines do that wait for what is written in C."""
     [shortest] = [
         one
-        for one in service.call_tree(durations=True, longest=99).coroutines[0].durations.longest
+        for one in service.call_tree(durations=True, longest=99)
+        .coroutines[0]
+        .durations.longest
         if one.thread.tid == 8
     ]
 
