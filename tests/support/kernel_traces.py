@@ -37,7 +37,7 @@ def write_kernel_trace(path: Path, records: Iterable[Record]) -> Path:
                     else "s32"
                     for key in fields
                 }
-                kinds |= {key: str for key in fields if key == "name"}
+                kinds |= {key: str for key in fields if key in {"name", "diskname"}}
                 classes[name] = writer.event_class(name, kinds)
             if cpu not in streams:
                 streams[cpu] = writer.stream(f"channel0_{cpu}", cpu_id=cpu)

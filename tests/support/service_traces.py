@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vestige import ctf
 
@@ -42,7 +42,7 @@ def write_service(path: Path, requests: Sequence[Request]) -> Path:
     Returns:
         The path.
     """
-    context: dict[str, object] = {"vpid": "s32", "vtid": "s32", "ip": "x64"}
+    context: dict[str, Any] = {"vpid": "s32", "vtid": "s32", "ip": "x64"}
     with ctf.Writer(path, event_context=context) as writer:
         service = _Service(writer)
         for request in requests:
@@ -54,13 +54,13 @@ class _Service:
     def __init__(self, writer: ctf.Writer) -> None:
         self._writer = writer
         define = writer.event_class
-        code = {"baddr": "x64", "memsz": "u64", "path": str, "func": str}
+        code: dict[str, Any] = {"baddr": "x64", "memsz": "u64", "path": str, "func": str}
         self._code = define("vestige_python:code", {**code, "line": "u32"})
         entry = {"addr": "x64", "id": "u64", "is_resumed": "u8"}
         self._entry = define("vestige_python:coroutine_entry", entry)
         leave = {"addr": "x64", "id": "u64", "is_suspended": "u8"}
         self._exit = define("vestige_python:coroutine_exit", leave)
-        ids = {"span_id": "u64", "parent_id": "u64", "task": str}
+        ids: dict[str, Any] = {"span_id": "u64", "parent_id": "u64", "task": str}
         self._begin = define("shop:request_entry", {**ids, "number": "s64"})
         ends = {"span_id": "u64", "error": str, "waited": "u64"}
         self._end = define("shop:request_exit", ends)

@@ -9,6 +9,7 @@ import json
 import pytest
 
 from support.call_traces import code, enter, leave, packet, write_calls
+from support.kernel_io_traces import io_records
 from support.kernel_traces import random_records, write_kernel_trace
 from support.recordings import DATA, DEMO
 
@@ -177,3 +178,21 @@ def test_view_warns_of_a_thread_that_is_not_there(run):
     assert (status, text) == (0, "")
     assert "--thread=nosuch: no such event; 'vestige report --threads' shows" in errors
     assert "--thread" not in run("view", DEMO / "trace")[2]
+
+
+def test_input_and_output_of_a_kernel(run, calls, tmp_path):
+    """Tables, rows, and what it is not of."""
+    records, model = io_records(3, 600)
+    path = str(write_kernel_trace(tmp_path / "kernel", records))
+    text = run("report", "--io", path)[1]
+    for title in ("iousagetop", "iolatencystats", "iolatencytop", "memtop"):
+        assert f"({title})\n" in text
+    rows = list(csv.DictReader(io.StringIO(run("report", "--io", "--to=csv", path)[1])))
+    read = {int(row["tid"]): int(row["read_bytes"]) for row in rows}
+    assert read == {thread: model.bytes["read", thread] for thread in read}
+    facts = json.loads(run("report", "--io", "--json", "--limit=1", path)[1])
+    [machine] = facts["machines"]
+    assert len(machine["threads"]) == 1
+    assert len(machine["operations"][1]["longest"]) == 1
+    assert run("report", "--io", calls)[0] == 2
+    assert run("report", "--io", "--event=x", path)[0] == 2

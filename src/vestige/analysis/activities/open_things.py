@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..threads import Thread
 from .activity import Activity
-from .lives import Place, WaitSums
+from .waits import Place, WaitSums
 
 __all__ = ["OpenCoroutine", "OpenSpan", "ProcessKey", "Runner"]
 

@@ -24,11 +24,12 @@ from ...debuginfo import Mapping as CodeMapping
 from ...graph import DamageNotice, Graph, Inputs, Selection, Stream, notices_of
 from ...units import Address, Vpid
 from ..durations.joined import joined_durations
+from ..durations.keeper import DurationKeeper
 from ..place_names import code_mapping, function_at
 from ..threads import Process, Thread
 from .activity import Activity
-from .lives import Life, Lives, Place
 from .open_things import OpenCoroutine, OpenSpan, ProcessKey, Runner
+from .waits import Life, Place, long_activity
 
 if TYPE_CHECKING:
     from typing import Any
@@ -149,7 +150,7 @@ class _Reader:
         self._spans: dict[_Key, OpenSpan] = {}
         self._functions: dict[_Key, Activity] = {}
         self._named: dict[str, Activity] = {}
-        self._lives: dict[int, Lives] = {}
+        self._lives: dict[int, DurationKeeper] = {}
         self._paths: dict[tuple[int, int], Place] = {}
         self._places: list[tuple[Activity, CodeMapping | Unresolved, int]] = []
 
@@ -258,7 +259,7 @@ class _Reader:
         activity.uncertain += one.is_uncertain
         if self._longest is not None and not one.is_uncertain:
             life = Life(one.began, one.running, one.waits, one.thread, None, {})
-            self._lives_of(activity).add(elapsed, life)
+            self._lives_of(activity).add(elapsed, life.begin, life)
 
     def _begin_span(
         self, runner: Runner, event: core.Event, name: str, time: int
@@ -320,7 +321,7 @@ class _Reader:
         if self._longest is not None and not span.is_uncertain:
             waits = span.waits if span.waits_are_known else None
             life = Life(span.began, running, waits, span.thread, span.task, span.fields)
-            self._lives_of(activity).add(elapsed, life)
+            self._lives_of(activity).add(elapsed, life.begin, life)
 
     def _span_activity(self, name: str) -> Activity:
         activity = self._named.get(name)
@@ -336,10 +337,10 @@ class _Reader:
             self._note_place(activity, runner, address)
         return activity
 
-    def _lives_of(self, activity: Activity) -> Lives:
+    def _lives_of(self, activity: Activity) -> DurationKeeper:
         lives = self._lives.get(id(activity))
         if lives is None:
-            lives = self._lives[id(activity)] = Lives(self._longest or 0)
+            lives = self._lives[id(activity)] = DurationKeeper(self._longest or 0)
         return lives
 
     def _place(self, activity: Activity, inner: Place | None) -> Place:
@@ -392,7 +393,7 @@ class _Reader:
         if self._longest is not None:
             for activity in (*spans, *self._functions.values()):
                 lives = self._lives_of(activity)
-                activity.durations = lives.durations()
+                activity.durations = lives.durations(long_activity)
                 activity.durations_total = lives.total
         return _sorted(spans), _sorted(_joined(self._functions.values()))
 

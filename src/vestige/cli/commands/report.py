@@ -74,6 +74,7 @@ examples:
   vestige report --callers=malloc TRACE     who called it, and how long that took
   vestige report --threads TRACE            which threads there are
   vestige report --kernel TRACE             who ran, who waited, of a kernel
+  vestige report --io TRACE                 who read and wrote, of a kernel
   vestige report --thread TRACE             each thread separately
   vestige report --locks TRACE              who waited for mutexes
   vestige report --memory TRACE             what was not freed

@@ -116,6 +116,13 @@ KINDS: tuple[Kind, ...] = (
         by_thread=True,
     ),
     Kind(
+        "io",
+        "io",
+        "report what threads read and wrote, how long that took, requests to disks, "
+        "packets, and pages of memory; of traces of a kernel",
+        has_percentiles=True,
+    ),
+    Kind(
         "locks",
         "locks",
         "report who waited for mutexes, how long, and who had them: of what 'record "
