@@ -2160,6 +2160,9 @@ class PerfettoWriter:
             fold: The fold of the calls of the same traces.
         """
 
+    def end_spans(self) -> None:
+        """End the slices of spans that are open, where nothing comes after."""
+
     def add_loss(
         self, what: str, count: int | None, begin: int | None, end: int | None
     ) -> None:

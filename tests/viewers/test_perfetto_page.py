@@ -75,11 +75,14 @@ def test_what_is_not_complete_says_so(opened, export, report, traces):
 
 
 def test_spans_flow(opened, export):
-    """An arrow from the entry to the exit of each, and to the span within."""
+    """An arrow from each slice by its entry to its exit, and to the span within."""
     ask = opened(export("spans", "perfetto"))
 
     assert ask(BAD) == []
-    assert ask("select count(*) from flow") == [[3]]
+    assert ask("select count(*) from flow") == [[6]]
+    slices = ask("select name, dur, depth from slice where dur > 0 order by ts")
+    assert [row[1:] for row in slices] == [[30, 0], [10, 0]]
+    assert {row[0] for row in slices} == {"event_0"}
     assert ask(
         "select display_value from args where key = 'debug.error' and display_value != ''"
     ) == [["KeyError"]]

@@ -42,6 +42,11 @@ impl PerfettoWriter {
         py.detach(|| self.lock().add_events(&merge.inner, &mut fold.lock()));
     }
 
+    #[doc = core_doc!(PerfettoWriter.end_spans)]
+    fn end_spans(&self) {
+        self.lock().end_spans();
+    }
+
     #[doc = core_doc!(PerfettoWriter.add_loss)]
     fn add_loss(&self, what: &str, count: Option<u64>, begin: Option<i64>, end: Option<i64>) {
         self.lock().add_loss(&Loss { what, count, begin, end });

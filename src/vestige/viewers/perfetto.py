@@ -68,6 +68,7 @@ class PerfettoSink(EachCall):
             self._tracks.append((index, space, vpid, vtid, cpu))
             self._describe(index, space, vpid, vtid, cpu)
         if merge is None:
+            writer.end_spans()
             self._describe_again()
         elif not self.all_are_named or writer.waiting < WAITING:
             return

@@ -8,6 +8,7 @@ import vestige
 from support.call_traces import HOSTILE_NAME, enter, leave, packet, write_calls
 from support.perfetto_trace import PerfettoTrace
 from support.recordings import DATA, DEMO
+from support.service_traces import Request, write_service
 from vestige.plain_text import plain
 from vestige.viewers.names import shown
 
@@ -98,6 +99,29 @@ def test_spans_flow_to_their_ends(spans, export):
     assert second_end.last_flows == second.flows[:1]
     assert first_end.last_flows == first.flows
     assert second_end.arguments["error"] == "KeyError"
+
+
+def test_spans_are_slices(export, tmp_path):
+    """From begin to end, with what both tell; those that overlap have two tracks."""
+    waits = [("database", 1000)]
+    requests = [
+        Request(1, 10_000, waits),
+        Request(2, 10_500, waits, vtid=8),
+        Request(3, 20_000, waits),
+        Request(4, 30_000, waits, has_end=False),
+    ]
+    path, _ = export(write_service(tmp_path / "trace", requests), "perfetto")
+    read = PerfettoTrace(path)
+    slices = [one for one in read.slices if one.name == "shop:request"]
+
+    times = [(10_000, 11_020), (10_500, 11_520), (20_000, 21_020), (30_000, 31_010)]
+    assert [(one.begin, one.end) for one in slices] == times
+    assert [one.arguments["number"] for one in slices] == [1, 2, 3, 4]
+    assert slices[0].arguments["task"] == "task-1"
+    assert "no end" in str(slices[3].arguments["incomplete"])
+    first, second, third, fourth = (one.track for one in slices)
+    assert first == third == fourth != second
+    assert read.tracks[first] == read.tracks[second] == "shop:request"
 
 
 def test_events_of_all_field_classes(export):

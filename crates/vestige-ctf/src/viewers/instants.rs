@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::arguments::{safe, Argument, Arguments};
 use super::protobuf::{message, push_bytes, push_fixed, push_number};
+use super::spans::{SpanMark, SpanName};
 use crate::calls::{CallFold, ThreadKey};
 use crate::model::{EventClass, FieldClass};
 use crate::muxer::Merge;
@@ -71,8 +72,29 @@ struct ClassPlan {
     name: u64,
     /// The names of the members of the payload; `None` for those that are not shown.
     members: Vec<Option<u64>>,
-    /// Index of the number of a span, and of that of the one around it.
-    span: Option<(usize, Option<usize>)>,
+    span: Option<SpanPlan>,
+}
+
+/// How an event of a span is written.
+#[derive(Debug)]
+struct SpanPlan {
+    /// Index of the number of the span.
+    id: usize,
+    /// Index of that of the one around it, where it begins.
+    parent: Option<usize>,
+    /// What it is called, where it begins.
+    name: Option<SpanName>,
+}
+
+/// What a task has read: its events in order, their bytes, and which of them are of spans.
+#[derive(Debug, Default)]
+pub struct Encoded {
+    /// The events.
+    pub rows: Vec<Instant>,
+    /// Their bytes.
+    pub bytes: Vec<u8>,
+    /// What they tell of spans.
+    pub spans: Vec<SpanMark>,
 }
 
 /// How the records of a data stream are written; `None` for calls.
@@ -95,15 +117,15 @@ pub struct Instants {
 }
 
 impl Instants {
-    /// The events of a merge that are no calls, in order, and the bytes of each task.
-    pub fn read(&mut self, merge: &Merge, fold: &mut CallFold) -> Vec<(Vec<Instant>, Vec<u8>)> {
+    /// The events of a merge that are no calls, in order, task by task.
+    pub fn read(&mut self, merge: &Merge, fold: &mut CallFold) -> Vec<Encoded> {
         let layout = |batch: &Arc<Batch>| self.layout(&batch.stream, fold);
         let layouts: Vec<Arc<Layout>> = merge.batches.iter().map(layout).collect();
         if layouts.iter().all(|one| one.classes.iter().all(Option::is_none)) {
             return Vec::new();
         }
         let tasks: Vec<Task> = read_records(merge, &layouts);
-        tasks.into_iter().map(|task| (task.rows, task.bytes)).collect()
+        tasks.into_iter().map(|task| task.encoded).collect()
     }
 
     /// Appends the names that are new since the last call, as fields of `InternedData`.
@@ -144,8 +166,14 @@ impl Instants {
         let has = |name: &str| payload.is_some_and(|class| class.member(name).is_some());
         let is_entry = has("parent_id") && has("task");
         let is_exit = has("error") && has("waited");
-        let span = at("span_id").filter(|_| is_entry || is_exit);
-        let span = span.map(|id| (id, at("parent_id").filter(|_| is_entry)));
+        let full_name = event.name.as_deref().unwrap_or_default();
+        let stem = full_name.strip_suffix("_entry").unwrap_or(full_name);
+        let span = at("span_id").filter(|_| is_entry || is_exit).map(|id| SpanPlan {
+            id,
+            parent: at("parent_id").filter(|_| is_entry),
+            name: is_entry
+                .then(|| SpanName { number: self.event_names.number(stem), text: stem.into() }),
+        });
         let members = payload.map_or(&[][..], FieldClass::members).iter();
         let number = |member: &crate::model::Member| {
             (!member.is_hidden()).then(|| self.argument_names.number(member.name()))
@@ -154,11 +182,12 @@ impl Instants {
     }
 }
 
-/// What a task has encoded.
+/// Encodes the events of a part of a merge.
 #[derive(Default)]
 struct Task {
-    rows: Vec<Instant>,
-    bytes: Vec<u8>,
+    encoded: Encoded,
+    /// The flows of the event that is being read.
+    flows: Vec<u8>,
 }
 
 /// What is known of a packet.
@@ -201,14 +230,14 @@ impl RecordTask for Task {
             }
             let id = |number: Option<i64>| number.map_or(-1, |number| number as i32);
             let process = id(known.process);
-            push_number(&mut self.bytes, TYPE, INSTANT);
-            push_number(&mut self.bytes, NAME_ID, plan.name);
+            push_number(&mut self.encoded.bytes, TYPE, INSTANT);
+            push_number(&mut self.encoded.bytes, NAME_ID, plan.name);
             self.push_fields((layout, plan, process), batch, record, state);
-            self.rows.push(Instant {
+            self.encoded.rows.push(Instant {
                 time: batch.nanoseconds(record),
                 key: (layout.stream, layout.space, process, id(known.thread)),
                 cpu: packet.cpu,
-                end: self.bytes.len(),
+                end: self.encoded.bytes.len(),
             });
         }
     }
@@ -231,21 +260,35 @@ impl Task {
         }
         let payload = payload?;
         reader.align(payload.alignment()).ok()?;
-        let span = plan.span;
+        let begin = self.encoded.bytes.len();
+        self.flows.clear();
+        let mut number = None;
         for (index, member) in payload.members().iter().enumerate() {
             let value = build(&member.class, &mut reader, state, &mut Arguments).ok()?;
             let Some(Some(name)) = plan.members.get(index) else { continue };
             self.push_argument(*name, &value);
-            let Some((id, parent)) = span else { continue };
+            let Some(span) = &plan.span else { continue };
             let flow = flow((layout.space, process), value.bits);
-            if index == id {
+            if index == span.id {
                 // It goes on to where the span ends.
-                let is_entry = parent.is_some();
-                let field = if is_entry { FLOWS } else { LAST_FLOWS };
-                push_fixed(&mut self.bytes, field, flow);
-            } else if Some(index) == parent && value.bits != 0 {
-                push_fixed(&mut self.bytes, FLOWS, flow);
+                number = Some(value.bits);
+                let field = if span.name.is_some() { FLOWS } else { LAST_FLOWS };
+                push_fixed(&mut self.flows, field, flow);
+            } else if Some(index) == span.parent && value.bits != 0 {
+                push_fixed(&mut self.flows, FLOWS, flow);
             }
+        }
+        if let (Some(number), Some(span)) = (number, &plan.span) {
+            let end = self.encoded.bytes.len();
+            self.encoded.bytes.extend_from_slice(&self.flows);
+            // A slice ends without flows: that of its begin goes on to the instant.
+            let end = if span.name.is_some() { self.encoded.bytes.len() } else { end };
+            self.encoded.spans.push(SpanMark {
+                row: self.encoded.rows.len(),
+                number,
+                name: span.name.clone(),
+                arguments: begin..end,
+            });
         }
         Some(())
     }
@@ -258,7 +301,7 @@ impl Task {
             push_number(out, 1, name);
             out.extend_from_slice(&value.encoded);
         });
-        push_bytes(&mut self.bytes, ARGUMENTS, &argument);
+        push_bytes(&mut self.encoded.bytes, ARGUMENTS, &argument);
     }
 }
 

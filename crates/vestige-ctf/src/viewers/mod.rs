@@ -13,6 +13,7 @@ mod packets;
 pub mod perfetto;
 mod protobuf;
 mod small;
+mod spans;
 mod track;
 
 pub use perfetto::Perfetto;

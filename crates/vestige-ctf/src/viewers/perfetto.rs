@@ -13,6 +13,7 @@ use super::instants::{Instant, Instants};
 use super::packets::Packets;
 use super::protobuf::{message, push_bytes, push_number};
 use super::small::Small;
+use super::spans::{SpanMark, Spans};
 use super::track::{Track, Tracks};
 use crate::calls::tree::{End, MERGED};
 use crate::calls::{CallFold, CallStep, Step, ThreadKey};
@@ -46,6 +47,8 @@ const BOOT_TIME: u64 = 6;
 const INCREMENTAL: u64 = 64;
 /// The sequence of events.
 const EVENTS: u32 = 1;
+/// What is told of spans that are open in the end.
+const NO_END: &str = "no end: the least that it took";
 /// What passed can be told in the short form.
 const SHORT_TIME: u64 = 1 << 28;
 
@@ -84,6 +87,7 @@ pub struct Perfetto {
     /// The track of each thread of the fold.
     of_thread: Vec<u32>,
     instants: Instants,
+    spans: Spans,
     /// The time of the last event, nanoseconds.
     last_event: Option<i64>,
     /// The names of functions, by index.
@@ -97,14 +101,40 @@ pub struct Perfetto {
 impl Perfetto {
     /// Adds the events of a merge that are no calls.
     pub fn add_events(&mut self, merge: &Merge, fold: &mut CallFold) {
-        for (rows, bytes) in self.instants.read(merge, fold) {
+        for task in self.instants.read(merge, fold) {
             let mut start = 0;
-            for row in rows {
-                let event = bytes.get(start..row.end).unwrap_or_default();
+            let mut marks = task.spans.iter().peekable();
+            for (index, row) in task.rows.iter().enumerate() {
+                let event = task.bytes.get(start..row.end).unwrap_or_default();
                 start = row.end;
-                self.add_event(&row, event);
+                let mark = marks.next_if(|mark| mark.row == index);
+                let arguments = mark.and_then(|mark| task.bytes.get(mark.arguments.clone()));
+                if let Some((mark, arguments)) = mark.zip(arguments) {
+                    self.add_span(row, mark, arguments);
+                }
+                self.add_event(row, event);
             }
         }
+    }
+
+    /// Adds the begin or the end of the slice of a span, which other spans may overlap.
+    fn add_span(&mut self, row: &Instant, mark: &SpanMark, arguments: &[u8]) {
+        let (_, space, vpid, _) = row.key;
+        let Self { spans, tracks, .. } = self;
+        let process = (space, vpid);
+        let uuid = match &mark.name {
+            Some(name) => Some(spans.begin(process, mark.number, name, || tracks.next_uuid())),
+            None => spans.end(process, mark.number),
+        };
+        let Some(uuid) = uuid else { return };
+        let event = message(|out| {
+            push_number(out, TYPE, if mark.name.is_some() { BEGIN } else { END });
+            if let Some(name) = &mark.name {
+                push_number(out, NAME_ID, name.number);
+            }
+            out.extend_from_slice(arguments);
+        });
+        self.push_event(row.time, uuid, &event);
     }
 
     fn add_event(&mut self, row: &Instant, event: &[u8]) {
@@ -112,7 +142,23 @@ impl Perfetto {
         let Some(track) = self.tracks.get_mut(index) else { return };
         track.cpu = track.cpu.or(row.cpu);
         let uuid = track.uuid;
-        let time = row.time.max(0);
+        self.push_event(row.time, uuid, event);
+    }
+
+    /// Ends the slices of spans that have no end: nothing is added behind.
+    pub fn end_spans(&mut self) {
+        let event = message(|out| {
+            push_number(out, TYPE, END);
+            push_named(out, ARGUMENTS, b"incomplete", &text_argument(NO_END));
+        });
+        for uuid in self.spans.end_all() {
+            self.push_event(self.last_time, uuid, &event);
+        }
+    }
+
+    /// Appends an event of a track to the sequence of events.
+    fn push_event(&mut self, time: i64, uuid: u64, event: &[u8]) {
+        let time = time.max(0);
         let last = self.begin_events(time);
         let time = time.max(last);
         self.last_event = Some(time);
@@ -269,6 +315,9 @@ impl Perfetto {
     ///
     /// Those of `write`.
     pub fn write<E>(&mut self, mut write: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        for lane in self.spans.take_new() {
+            self.tracks.describe_lane(&mut self.head, &lane);
+        }
         let names = message(|out| self.instants.push_names(out));
         if !names.is_empty() {
             push_interned(&mut self.head, EVENTS, &names);

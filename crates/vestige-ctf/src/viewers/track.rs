@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::arguments::safe;
 use super::protobuf::{message, push_bytes, push_number};
 use super::small::Small;
+use super::spans::NewLane;
 use crate::calls::ThreadKey;
 
 // Fields of TracePacket and of what is in it.
@@ -157,6 +159,18 @@ impl Tracks {
             } else {
                 push_bytes(track, 2, name.as_bytes());
             }
+        });
+    }
+
+    /// Tells what a track of spans is called; its process must have been described before.
+    pub fn describe_lane(&mut self, out: &mut Vec<u8>, lane: &NewLane) {
+        let parent = self.processes.get(&lane.process).copied();
+        push_descriptor(out, |track| {
+            push_number(track, 1, lane.uuid);
+            if let Some(parent) = parent {
+                push_number(track, 5, parent);
+            }
+            push_bytes(track, 2, &safe(lane.name.as_bytes()));
         });
     }
 
