@@ -54,7 +54,12 @@ class _Service:
     def __init__(self, writer: ctf.Writer) -> None:
         self._writer = writer
         define = writer.event_class
-        code: dict[str, Any] = {"baddr": "x64", "memsz": "u64", "path": str, "func": str}
+        code: dict[str, Any] = {
+            "baddr": "x64",
+            "memsz": "u64",
+            "path": str,
+            "func": str,
+        }
         self._code = define("vestige_python:code", {**code, "line": "u32"})
         entry = {"addr": "x64", "id": "u64", "is_resumed": "u8"}
         self._entry = define("vestige_python:coroutine_entry", entry)
@@ -62,7 +67,7 @@ class _Service:
         self._exit = define("vestige_python:coroutine_exit", leave)
         ids: dict[str, Any] = {"span_id": "u64", "parent_id": "u64", "task": str}
         self._begin = define("shop:request_entry", {**ids, "number": "s64"})
-        ends = {"span_id": "u64", "error": str, "waited": "u64"}
+        ends: dict[str, Any] = {"span_id": "u64", "error": str, "waited": "u64"}
         self._end = define("shop:request_exit", ends)
         self._streams: dict[tuple[int, int], ctf.StreamWriter] = {}
         self._time = 0
