@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...._typing import NamedTuple
 from .kept_states import KeptStates
@@ -125,6 +125,41 @@ class ProgramStates:
         loaded = self._looks.read([one.pid for one in programs], before)
         self._silent = {one.pid for one in programs} - {*loaded.processes}
         return loaded
+
+    def look(
+        self, programs: Iterable[Program], arenas: Collection[int]
+    ) -> LoadedState | None:
+        """Return what those have loaded who may join again, and let snapshots know it.
+
+        They may have ended once that is to be told.
+
+        Args:
+            programs: All that there are.
+            arenas: The inodes of the memories.
+        """
+        again = [
+            one.pid
+            for one in programs
+            if any(arena in one.known for arena in {*arenas} - {*one.recorded.values()})
+        ]
+        if not again:
+            return None
+        loaded = self._looks.read(again, self.kept)
+        if self.kept is not None:
+            self.kept = loaded
+        return loaded
+
+    def read_again(
+        self, programs: Sequence[ToldProgram], had: LoadedState | None
+    ) -> LoadedState:
+        """Return what programs have loaded that have joined again.
+
+        Args:
+            programs: The programs.
+            had: What was returned when they were looked at before.
+        """
+        # Snapshots know that, and who has come since.
+        return self.read(programs, had if self.kept is None else self.kept)
 
     def tell(
         self,

@@ -344,7 +344,8 @@ class RegisteredPrograms:
         """
         session = self._sessions.setdefault(plan.name, _Session(plan, self._looks))
         session.set_plan(plan)
-        had = self._known_before(session)
+        arenas = {one.arena for one in session.traces.values()}
+        had = session.states.look(self._programs, arenas)
         is_waited_for = True
 
         async def bring(program: Program) -> None:
@@ -357,14 +358,6 @@ class RegisteredPrograms:
         await self._tell_again(session, had)
         for channel in plan.channels:
             self._begin_monitor(session, channel)
-
-    def _known_before(self, session: _Session) -> LoadedState | None:
-        """Return what those have who may join again: they may end while others do."""
-        arenas = {one.arena for one in session.traces.values()}
-        programs = self._programs
-        again = [p for p in programs if arenas & p.known - {*p.recorded.values()}]
-        kept = session.states.kept
-        return session.states.read([*map(told_now, again)], kept) if again else kept
 
     async def _tell_again(self, session: _Session, had: LoadedState | None) -> None:
         """Tell what those have loaded who have joined again, and tell nothing.
@@ -384,7 +377,7 @@ class RegisteredPrograms:
                 # If it was cut since, they were described to the chunk.
                 times[key] = max(min(joined_at), session.cut_at.get(key, 0))
         programs = joined([], (told_now(one.program) for one in again))
-        loaded = session.states.read(programs, had)
+        loaded = session.states.read_again(programs, had)
         self._tell_state(session, programs, loaded, times)
         await self.dump_state_for_chunk(name)
 
