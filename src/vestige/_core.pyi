@@ -1800,7 +1800,10 @@ class CallFold:
         """
 
     def take_index(
-        self, facts: bytes, functions: Sequence[int]
+        self,
+        facts: bytes,
+        functions: Sequence[int],
+        streams: Sequence[DataStream | None] | None = None,
     ) -> IntervalIndex | None:
         """Give the index away; to be called after :meth:`finish`.
 
@@ -1808,7 +1811,13 @@ class CallFold:
             facts: What it says of functions and threads.
             functions: For each function of the fold which one it is, from 0 on: some of
                 them may be the same.
+            streams: Of data streams that grow: what they are in the order of those with
+                which the index is used; ``None`` for one that was not read. By default
+                the index is used with the data streams that were read.
         """
+
+    def copy(self) -> CallFold:
+        """Return a fold that has read as much; each can go on by itself."""
 
     def keep_calls(
         self,

@@ -11,6 +11,7 @@ use vestige_ctf::intervals::{FunctionDurations, NO_ENTRY};
 
 use crate::intervals::IntervalIndex;
 use crate::merge::Merge;
+use crate::stream::DataStream;
 
 /// Caller, function; calls, complete, across a loss, without exit, without entry, clipped;
 /// total, own, total of complete calls, shortest, longest.
@@ -99,14 +100,24 @@ impl CallFold {
     }
 
     #[doc = core_doc!(CallFold.take_index)]
+    #[pyo3(signature = (facts, functions, streams=None))]
     fn take_index(
         &self,
         py: Python<'_>,
         facts: Vec<u8>,
         functions: Vec<u32>,
+        streams: Option<Vec<Option<PyRef<'_, DataStream>>>>,
     ) -> Option<IntervalIndex> {
-        let inner = py.detach(|| self.lock().take_index(facts, functions))?;
+        let streams: Option<Vec<_>> = streams.map(|streams| {
+            streams.iter().map(|one| one.as_ref().map(|one| one.inner.clone())).collect()
+        });
+        let inner = py.detach(|| self.lock().take_index(facts, functions, streams.as_deref()))?;
         Some(IntervalIndex { inner })
+    }
+
+    #[doc = core_doc!(CallFold.copy)]
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self::of(py.detach(|| self.lock().clone()))
     }
 
     #[doc = core_doc!(CallFold.keep_calls)]

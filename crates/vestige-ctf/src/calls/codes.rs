@@ -35,7 +35,7 @@ pub struct CodeLayout {
 }
 
 /// What a code event tells, its addresses left out.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Told {
     /// The source file.
     pub path: Box<[u8]>,
@@ -136,7 +136,7 @@ pub struct Code {
 }
 
 /// The code objects of all processes.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Codes {
     /// By first address; they never overlap.
     processes: HashMap<Process, BTreeMap<u64, Code>>,

@@ -93,7 +93,7 @@ struct Loss {
 }
 
 /// What was lost of a data stream or of a trace.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Lost {
     /// How many times.
     pub(super) count: u64,
@@ -104,6 +104,7 @@ pub(super) struct Lost {
 }
 
 /// Folds entries and exits into call trees.
+#[derive(Clone)]
 pub struct CallFold {
     scan: CallScan,
     pub(super) fold: Fold,

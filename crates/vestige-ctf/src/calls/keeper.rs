@@ -12,7 +12,7 @@ use crate::intervals::{Block, CheckPoints, Pyramid};
 const MOST_ROWS: usize = 1 << 18;
 
 /// What is kept besides the calls: who made how many records, and when.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Keeper {
     /// Where a reading may begin.
     pub points: CheckPoints,
@@ -24,7 +24,7 @@ pub struct Keeper {
 }
 
 /// Who made records, in the order in which they were seen.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
     indexes: HashMap<ThreadKey, usize>,

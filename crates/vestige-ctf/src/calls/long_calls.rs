@@ -1,7 +1,7 @@
 //! Which entries and exits belong to calls that lasted long enough: a bit for each.
 
 /// The bits, by the number of the entry or exit in the order of all entries and exits.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct LongCalls {
     words: Vec<u64>,
 }

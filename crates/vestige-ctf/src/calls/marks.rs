@@ -27,7 +27,7 @@ pub struct Mark {
 }
 
 /// The marks of a merge.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Marks {
     /// Whether a call without anything in it is one record.
     joins: bool,

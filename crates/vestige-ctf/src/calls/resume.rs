@@ -1,9 +1,12 @@
 //! What is open at a point of time, as bytes, and readings that begin there.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use super::fold::{CallFold, Lost};
 use super::keeper::Keeper;
 use super::process::{Process, END_OF_PROCESS};
-use super::scan::CallEvents;
+use super::scan::{CallEvents, NO_STREAM};
 use super::thread::{Fold, Frame, Thread};
 use super::tree::AFTER_LOSS;
 use crate::intervals::addresses::{Address, Addresses};
@@ -12,6 +15,7 @@ use crate::intervals::index_file::{IntervalIndex, Row};
 use crate::intervals::packing::{put, put_signed, Unpacker};
 use crate::intervals::{CheckPoints, Pyramid};
 use crate::muxer::Merge;
+use crate::stream::DataStream;
 
 impl CallFold {
     /// Keeps what an index of the traces is made of, with so many records between two points
@@ -25,9 +29,26 @@ impl CallFold {
     }
 
     /// Gives away the index, once everything is folded; `facts` is what it says of functions
-    /// and threads, and `ids` has the function for each number of the fold.
-    pub fn take_index(&mut self, facts: Vec<u8>, ids: Vec<u32>) -> Option<IntervalIndex> {
-        let Keeper { mut points, rows: [calls, others], mut events, ends } = *self.keeper.take()?;
+    /// and threads, and `ids` has the function for each number of the fold. Of data streams that
+    /// grow, `streams` has what is in their order when they are read again; `None` is one of
+    /// which nothing was read.
+    pub fn take_index(
+        &mut self,
+        facts: Vec<u8>,
+        ids: Vec<u32>,
+        streams: Option<&[Option<Arc<DataStream>>]>,
+    ) -> Option<IntervalIndex> {
+        let Keeper { mut points, rows: [mut calls, mut others], mut events, ends } =
+            *self.keeper.take()?;
+        if let Some(streams) = streams {
+            let numbers: HashMap<u32, u32> = (0..)
+                .zip(streams)
+                .filter_map(|(place, stream)| Some((self.stream_number(stream.as_ref()?), place)))
+                .collect();
+            for row in calls.rows.iter_mut().chain(&mut others.rows) {
+                row.key.0 = numbers.get(&row.key.0).copied().unwrap_or(NO_STREAM);
+            }
+        }
         let addresses = self.fold.tree.addresses.take()?.take().unwrap_or_else(|| {
             // Too many to say what is where: a reading begins at the beginning.
             points = CheckPoints::default();

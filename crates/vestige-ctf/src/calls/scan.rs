@@ -102,6 +102,9 @@ impl Choice {
     }
 }
 
+/// How many parts of data streams are known before it is seen which of them are needed.
+const MANY_LAYOUTS: usize = 1024;
+
 /// The number of no data stream.
 pub const NO_STREAM: u32 = u32::MAX;
 
@@ -161,12 +164,15 @@ struct Shared {
 }
 
 /// Reads records.
+#[derive(Clone)]
 pub struct CallScan {
     events: CallEvents,
     /// Whether threads are told of records that are nothing else, too.
     tells_all: bool,
     /// By the address of the data stream, which the entry keeps alive.
     layouts: HashMap<usize, (Arc<DataStream>, Arc<Layout>)>,
+    /// With so many of them it is seen which are needed still.
+    room: usize,
     /// Numbers of data streams: parts of one that grows have the same.
     numbers: HashMap<u64, u32>,
 }
@@ -174,7 +180,13 @@ pub struct CallScan {
 impl CallScan {
     /// A scan for records of some names.
     pub fn new(events: CallEvents, tells_all: bool) -> Self {
-        Self { events, tells_all, layouts: HashMap::new(), numbers: HashMap::new() }
+        Self {
+            events,
+            tells_all,
+            layouts: HashMap::new(),
+            room: MANY_LAYOUTS,
+            numbers: HashMap::new(),
+        }
     }
 
     /// What each record of a merge tells, in order, and what more those of [`Kind::Code`] do.
@@ -213,8 +225,19 @@ impl CallScan {
         let next = u32::try_from(self.numbers.len()).unwrap_or(NO_STREAM - 1);
         let number = *self.numbers.entry(stream.origin()).or_insert(next);
         let layout = Arc::new(self.find_layout(&stream.trace, stream.class, number));
+        self.forget_ended();
         self.layouts.insert(key, (Arc::clone(stream), Arc::clone(&layout)));
         layout
+    }
+
+    /// Lets go of parts of data streams that nobody reads any more: one that grows has ever new
+    /// ones, each with its file.
+    fn forget_ended(&mut self) {
+        if self.layouts.len() < self.room {
+            return;
+        }
+        self.layouts.retain(|_, (stream, _)| Arc::strong_count(stream) > 1);
+        self.room = MANY_LAYOUTS.max(2 * self.layouts.len());
     }
 
     fn find_layout(&self, trace: &TraceClass, class: usize, number: u32) -> Layout {

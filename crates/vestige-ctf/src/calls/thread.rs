@@ -59,6 +59,7 @@ pub enum Leaving {
 }
 
 /// What the calls of a thread are folded into.
+#[derive(Clone)]
 pub struct Fold {
     /// The nodes.
     pub tree: Tree,
@@ -89,7 +90,7 @@ impl Fold {
 }
 
 /// A thread and its open calls.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Thread {
     /// The process.
     pub process: Process,

@@ -92,7 +92,7 @@ impl End {
 }
 
 /// The nodes of all threads.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Tree {
     /// The nodes; a parent comes before its children.
     pub nodes: Vec<Node>,

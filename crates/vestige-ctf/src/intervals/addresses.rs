@@ -26,7 +26,7 @@ pub struct Address {
 }
 
 /// The functions at all addresses that were asked for.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Addresses {
     all: Vec<Address>,
     /// Where those are in the list that are there now.

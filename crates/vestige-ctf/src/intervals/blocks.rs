@@ -62,7 +62,7 @@ struct Chunk {
 }
 
 /// Blocks in the order in which they came.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Blocks {
     chunks: Vec<Chunk>,
     bytes: Vec<u8>,

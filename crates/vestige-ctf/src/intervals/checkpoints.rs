@@ -22,7 +22,7 @@ pub struct CheckPoint {
 }
 
 /// The points, in the order of time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CheckPoints {
     points: Vec<CheckPoint>,
     bytes: usize,

@@ -6,7 +6,7 @@ use super::histogram::Histograms;
 use super::longest::{LongCall, Longest};
 
 /// How long the calls of all functions took.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Durations {
     histograms: Histograms,
     longest: Longest,

@@ -42,7 +42,7 @@ pub fn bounds(bucket: usize) -> (u64, u64) {
 }
 
 /// The histograms of all functions.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Histograms {
     functions: Vec<Blocks>,
     blocks: Vec<[u64; SUB_BUCKETS]>,

@@ -18,7 +18,7 @@ pub struct LongCall {
 }
 
 /// The longest calls of all functions.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Longest {
     most: usize,
     functions: Vec<BinaryHeap<Reverse<LongCall>>>,

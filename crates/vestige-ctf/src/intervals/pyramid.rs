@@ -31,7 +31,7 @@ pub fn width(level: usize) -> u64 {
 }
 
 /// The blocks of one depth of a thread that may still grow, by level.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Lane {
     open: Vec<Option<Open>>,
 }
@@ -45,7 +45,7 @@ struct Open {
 }
 
 /// The levels, and what may still be added to their last blocks.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Pyramid {
     /// By thread and depth.
     rows: Vec<Vec<Lane>>,
@@ -55,7 +55,7 @@ pub struct Pyramid {
 }
 
 /// The blocks of all levels.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Levels {
     blocks: [Blocks; LEVELS],
     /// The finest level that there is.

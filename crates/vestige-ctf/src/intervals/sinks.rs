@@ -10,7 +10,7 @@ pub const NO_ENTRY: u8 = 3;
 const NO_CALLER: u32 = u32::MAX;
 
 /// What is kept of calls besides the call tree, each if it is wanted.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Sinks {
     /// How long the complete calls of each function took.
     pub durations: Option<Durations>,
@@ -21,7 +21,7 @@ pub struct Sinks {
 }
 
 /// The calls that are wanted themselves.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Calls {
     /// Those that have ended.
     pub ended: Vec<Call>,
