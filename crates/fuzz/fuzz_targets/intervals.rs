@@ -14,7 +14,11 @@ fuzz_target!(|data: &[u8]| {
     for level in 0..3 {
         let _ = index.blocks(level, i64::MIN, i64::MAX);
     }
-    let _ = CallFold::resume(CallEvents::default(), &index, (0, i64::MAX));
+    for range in [(0, i64::MAX), (i64::MAX, i64::MAX)] {
+        let (mut fold, _) = CallFold::resume(CallEvents::default(), &index, range);
+        fold.finish();
+        let _ = (fold.threads(), fold.nodes(), fold.take_calls());
+    }
     let read = IntervalIndex::from_bytes(&index.to_bytes());
     assert!(read.is_some_and(|read| read.facts == index.facts));
 });
