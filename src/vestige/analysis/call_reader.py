@@ -49,7 +49,16 @@ from .functions import AFTER_LOSS_FUNCTION, MERGED_FUNCTION, ROOT_FUNCTION, Func
 from .place_names import code_mapping, function_name
 from .threads import Thread
 
-__all__ = ["FoldKeeper", "TraceSource", "call_tree", "fold_nodes"]
+__all__ = [
+    "CallReader",
+    "FoldKeeper",
+    "TraceSource",
+    "call_tree",
+    "end_of",
+    "fold_nodes",
+    "named_functions",
+    "tree_of",
+]
 
 _DUMP_EVENT = "lttng_ust_statedump:start"
 _NAME_EVENT = "lttng_ust_statedump:procname"
@@ -96,6 +105,7 @@ class FoldKeeper(Protocol):
         functions: Sequence[Function],
         names: dict[tuple[int, int], str],
         losses: Sequence[LostNotice],
+        damage: Sequence[Damage],
     ) -> None:
         """Take what it kept.
 
@@ -104,6 +114,7 @@ class FoldKeeper(Protocol):
             functions: The functions, by their numbers in the fold.
             names: Names of processes, by process space and process ID.
             losses: What was lost.
+            damage: What could not be read.
         """
 
 
@@ -150,42 +161,27 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     leaves_calls_out = bool(expressions) or call_filter is not None
     # What is open where a range begins is known from what is before it.
     is_range = selection is not None and selection.begin is not None
-    reader = _Reader(resolver, needs_calls=leaves_calls_out or is_range)
+    reader = CallReader(resolver, needs_calls=leaves_calls_out or is_range)
     reader.longest, reader.wanted_threads = longest, threads
     if selection is not None:
-        reader.fold.set_range(selection.begin, _end(selection, source.streams))
+        reader.fold.set_range(selection.begin, end_of(selection, source.streams))
     if longest is not None:
-        reader.fold.keep_durations(longest)
+        reader.keep_durations(longest)
     if keeper is not None:
         keeper.begin(reader.fold)
     if threads is not None:
         reader.fold.choose_threads(_thread_choices(threads, source.streams))
     filters = [] if call_filter is None else [call_filter]
     damage = Graph([source], reader, filters, selection, progress=progress).run()
-    tree = CallTree(
-        damage=damage,
-        losses=reader.losses,
-        cost_of_call=_cost(source.streams),
-        is_patched=_is_patched(source.streams),
-    )
-    fold = reader.fold
-    tree.events, tree.other_events = fold.calls, reader.events - fold.calls
-    tree.left_out, tree.is_merged = fold.left_out, fold.is_merged
-    tree.left_out_calls = fold.hidden_calls
-    tree.threads_unknown = fold.threads_unknown
-    functions = _functions(reader, resolver)
+    functions = named_functions(reader, resolver)
     if keeper is not None:
-        keeper.finish(fold, functions, reader.names, reader.losses)
-    nodes = fold_nodes(reader.fold, functions, is_range=is_range)
-    may_be_empty = leaves_calls_out or is_range
-    found = _threads(reader, nodes, source.streams)
-    if longest is not None:
-        _add_durations(tree, reader.fold, functions, found)
-    tree.threads = [
-        one
-        for one in found.values()
-        if not may_be_empty or one.root.callees or one.unknown_exits
-    ]
+        keeper.finish(reader.fold, functions, reader.names, reader.losses, damage)
+    tree = tree_of(reader, reader.fold, functions, source.streams, is_range=is_range)
+    tree.damage = damage
+    if leaves_calls_out or is_range:
+        tree.threads = [
+            one for one in tree.threads if one.root.callees or one.unknown_exits
+        ]
     if not expressions:
         _add_activities(tree, source.streams, resolver, selection, reader)
     if leaves_calls_out:
@@ -193,8 +189,47 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     return tree
 
 
-def _end(selection: Selection, streams: Iterable[Stream]) -> int | None:
-    """Return where a range ends; ``None`` if all data streams end before that."""
+def tree_of(
+    reader: CallReader,
+    fold: core.CallFold,
+    functions: Sequence[Function],
+    streams: Sequence[Stream],
+    *,
+    is_range: bool = False,
+) -> CallTree:
+    """Return what a reader has found, but for damage, spans and coroutines.
+
+    Args:
+        reader: The reader.
+        fold: Its fold, or a copy, of which all calls have ended.
+        functions: The functions, by their numbers in the fold.
+        streams: The data streams.
+        is_range: Whether some of the nodes are of calls before a range of time.
+    """
+    tree = CallTree(
+        losses=[*reader.losses],
+        cost_of_call=_cost(streams),
+        is_patched=_is_patched(streams),
+    )
+    tree.events, tree.other_events = fold.calls, reader.events - fold.calls
+    tree.left_out, tree.is_merged = fold.left_out, fold.is_merged
+    tree.left_out_calls = fold.hidden_calls
+    tree.threads_unknown = fold.threads_unknown
+    nodes = fold_nodes(fold, functions, is_range=is_range)
+    found = _threads(reader, fold, nodes, streams)
+    if reader.keeps_durations:
+        _add_durations(tree, fold, functions, found)
+    tree.threads = [*found.values()]
+    return tree
+
+
+def end_of(selection: Selection, streams: Iterable[Stream]) -> int | None:
+    """Return where a range ends; ``None`` if all data streams end before that.
+
+    Args:
+        selection: The range.
+        streams: The data streams.
+    """
     times = [stream.handle.time_range() for stream in streams]
     ends = [time[1] for time in times if time is not None]
     if selection.end is None or (ends and max(ends) <= selection.end):
@@ -239,7 +274,7 @@ def _add_activities(
     streams: Sequence[Stream],
     resolver: Resolver,
     selection: Selection | None,
-    reader: _Reader,
+    reader: CallReader,
 ) -> None:
     """Read spans and coroutines, which only Python programs have."""
     if not reader.has_python:
@@ -276,8 +311,14 @@ def _cost(streams: Iterable[Stream]) -> float | None:
     return max((cost for cost in costs if 0 < cost < 1e9), default=None)  # noqa: PLR2004
 
 
-class _Reader:
-    # Follows the process images through the merges.
+class CallReader:
+    """Folds the calls of merges, and follows the process images through them.
+
+    Args:
+        resolver: Looks addresses up in object and debug files.
+        needs_calls: Whether entries and exits are needed that nobody wants to see.
+    """
+
     looks_at_records = True
     checks_fields = False
 
@@ -310,6 +351,17 @@ class _Reader:
         self.called: dict[tuple[str, bytes | None, int], str] = {}
         """Names by which functions are called: object, build ID, and where in it."""
         self._early: dict[tuple[int, int], list[int]] = {}
+        self.keeps_durations = False
+        """Whether it is kept how long calls took."""
+
+    def keep_durations(self, longest: int) -> None:
+        """Keep how long calls take.
+
+        Args:
+            longest: How many of the longest calls of each function are kept.
+        """
+        self.keeps_durations = True
+        self.fold.keep_durations(longest)
 
     @property
     def has_python(self) -> bool:
@@ -435,7 +487,7 @@ def _changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> Iterator[Ma
 
 
 def _called_name(
-    reader: _Reader, mapping: Mapping, address: int, place: Place | Unresolved
+    reader: CallReader, mapping: Mapping, address: int, place: Place | Unresolved
 ) -> str | None:
     """Return the name by which a function of a library is called, if symbols differ."""
     where = (mapping.path, mapping.build_id, address - mapping.base)
@@ -450,8 +502,13 @@ def _called_name(
     return core.demangle(name) or name
 
 
-def _functions(reader: _Reader, resolver: Resolver) -> list[Function]:
-    """Name the functions; the same one has the same object, whatever its address."""
+def named_functions(reader: CallReader, resolver: Resolver) -> list[Function]:
+    """Name the functions; the same one has the same object, whatever its address.
+
+    Args:
+        reader: What has found them.
+        resolver: Looks addresses up in object and debug files.
+    """
     addresses = [Address(address) for _, _, address in reader.functions]
     places = resolver.resolve_many(zip(reader.mappings, addresses, strict=True))
     known: dict[tuple[object, ...], Function] = {}
@@ -511,12 +568,15 @@ class _Clones:
 
 
 def _threads(
-    reader: _Reader, nodes: Sequence[CallNode], streams: Sequence[Stream]
+    reader: CallReader,
+    fold: core.CallFold,
+    nodes: Sequence[CallNode],
+    streams: Sequence[Stream],
 ) -> dict[int, ThreadCalls]:
     """Return the threads by the indexes of their roots."""
     traces = {stream.process_space: stream.trace for stream in streams}
     threads = {}
-    for row in reader.fold.threads():
+    for row in fold.threads():
         space, vpid, vtid, root, first, last, unknown_exits, losses, named = row
         environment = traces[space].parsed.environment
         name = reader.names.get((space, vpid)) or environment.get("procname")

@@ -13,7 +13,7 @@ from .. import core
 from .._typing import NamedTuple
 from ..debuginfo import Resolver
 from ..graph import Selection, Stream
-from .call_reader import _end, _functions, _Reader
+from .call_reader import CallReader, end_of, named_functions
 from .functions import MERGED_FUNCTION, Function
 
 __all__ = ["EachCall", "Wanted"]
@@ -34,7 +34,7 @@ MOST_WAITING = 200
 its objects."""
 
 
-class EachCall(_Reader):
+class EachCall(CallReader):
     """A sink that takes calls as they begin and end.
 
     Derived classes have :meth:`take`.
@@ -57,7 +57,7 @@ class EachCall(_Reader):
         # What is open where a range begins is known from what is before it.
         needs_calls = bool(selection.filters) or wanted.has_filter or is_range
         super().__init__(resolver, needs_calls=needs_calls)
-        self.fold.set_range(selection.begin, _end(selection, streams))
+        self.fold.set_range(selection.begin, end_of(selection, streams))
         self._traces = {stream.process_space: stream.trace for stream in streams}
         self.named: list[Function] = []
         """The functions, by their indexes in the core."""
@@ -133,4 +133,4 @@ class EachCall(_Reader):
         fresh = copy.copy(self)
         fresh.functions = self.functions[first:]
         fresh.mappings = self.mappings[first:]
-        self.named += _functions(fresh, self._resolver)
+        self.named += named_functions(fresh, self._resolver)

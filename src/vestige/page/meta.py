@@ -56,8 +56,8 @@ def meta_of(  # noqa: PLR0913, PLR0917 - what is shown
     }
     return {
         "title": plain(title),
-        "facts": _facts(intervals, calls),
-        "trouble": _trouble(calls),
+        "facts": _facts(intervals),
+        "trouble": _trouble(intervals),
         "begin": str(begin),
         "span": max(intervals.end - begin, 1),
         "processes": [{"pid": one.pid, "name": _name(one)} for one in processes],
@@ -143,7 +143,7 @@ def _losses(intervals: Intervals) -> list[dict[str, Any]]:
     ]
 
 
-def _facts(intervals: Intervals, calls: CallTree) -> str:
+def _facts(intervals: Intervals) -> str:
     """Return a sentence on what there is."""
     events = sum(row.events for row in intervals.rows)
     words = (
@@ -151,17 +151,18 @@ def _facts(intervals: Intervals, calls: CallTree) -> str:
         "of",
         _counted(len(intervals.threads()), "thread"),
     )
-    trouble = _trouble(calls)
+    trouble = _trouble(intervals)
     return " ".join(words) + (f"; {trouble}." if trouble else ".")
 
 
-def _trouble(calls: CallTree) -> str:
+def _trouble(intervals: Intervals) -> str:
     """Return what is not there; empty text if all is."""
     words = []
-    if calls.lost:
-        words.append(f"{_counted(calls.lost, 'event')} lost")
-    if calls.damage:
-        words.append(f"{_counted(len(calls.damage), 'place')} unreadable")
+    lost = sum(one.count or 0 for one in intervals.losses if one.kind == "events")
+    if lost:
+        words.append(f"{_counted(lost, 'event')} lost")
+    if intervals.damage:
+        words.append(f"{_counted(len(intervals.damage), 'place')} unreadable")
     return ", ".join(words)
 
 

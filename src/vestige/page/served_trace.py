@@ -5,26 +5,38 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..analysis.call_reader import call_tree
 from ..analysis.calls import CallTree
-from ..analysis.intervals import IndexFile, Intervals, intervals_of
+from ..analysis.intervals import (
+    GrowingIntervals,
+    IndexFile,
+    Intervals,
+    intervals_of,
+)
+from ..analysis.locks import Locks, read_locks
 from ..components.sources.ctf_fs import CtfFsSource
 from ..damage import Damage
 from ..debuginfo import Resolver
+from ..graph import Filter
+from ..graph.growing import Feed
 from .call_facts import FunctionTable, tree
 from .event_rows import EventRows
 from .meta import meta_of
 from .sources import SourceLines
+from .waits import read_waits
 
 __all__ = ["Opener", "ServedTrace"]
 
 LONGEST = 10
 """The longest calls of each function that are kept."""
 _PATIENCE = 4
-"""A trace that grows is read again after so many times as long as that takes."""
+"""A trace that grows is shown anew after so many times as long as that takes."""
+_FIRST, _NEXT = 10.0, 1.0
+"""How long what has come is read before it is shown, seconds: at first, and then."""
 _WIDEST = 4096
 """Widths of the finest level in which calls are asked for one by one."""
 
@@ -35,13 +47,18 @@ class Opener(NamedTuple):
     title: str
     """What they are called."""
     source: Callable[[], CtfFsSource]
-    """Opens them."""
+    """Opens them, as they are now."""
     resolver: Callable[[CtfFsSource], Resolver]
     """Returns what names functions."""
     place: Callable[[CtfFsSource], IndexFile | None]
     """Returns where their index is kept; ``None`` for nowhere."""
     is_growing: Callable[[], bool]
     """Tells whether more is recorded."""
+    feeds: Callable[[CtfFsSource], Sequence[Feed] | None] = lambda _: None
+    """Returns what reads traces that grow, each event record once; ``None`` if they
+    must be read from the beginning each time."""
+    places: Callable[[CtfFsSource], Filter | None] = lambda _: None
+    """Returns what adds places to events."""
 
 
 class _Read(NamedTuple):
@@ -52,6 +69,7 @@ class _Read(NamedTuple):
     resolver: Resolver
     intervals: Intervals
     calls: CallTree | None
+    locks: Locks | None = None
 
 
 class _State:
@@ -63,12 +81,17 @@ class _State:
         intervals = read.intervals
         self.functions = FunctionTable(intervals.functions)
         widths = [width for width, _ in intervals.levels]
-        self.meta = meta_of(title, intervals, read.calls, widths, self.functions)
-        self.events = EventRows(read.source.streams, intervals.rows, intervals.begin)
+        self.meta = meta_of(
+            title, intervals, read.calls, widths, self.functions, read.locks
+        )
+        self.events = EventRows(intervals.streams, intervals.rows, intervals.begin)
 
 
 class ServedTrace:
     """Answers what the page asks of traces.
+
+    Several pages may ask at once. One of them at a time reads on, and the others get
+    what there is until then; parts of the traces are read one at a time, too.
 
     Args:
         opener: Opens them.
@@ -82,50 +105,125 @@ class ServedTrace:
         self._opener = opener
         self._lines = SourceLines()
         self._reading = threading.Lock()
+        self._reading_on = threading.Lock()
         self._again = 0.0
+        self._is_completing = False
+        self._growing: GrowingIntervals | None = None
+        self._of: list[Path] = []
         self._state = self._read(0)
 
     @property
     def damage(self) -> list[Damage]:
-        """What could not be read, as far as it was tried."""
-        read = self._state.read
-        return [*(read.source.damage if read.calls is None else read.calls.damage)]
+        """What could not be read."""
+        return self._state.read.intervals.damage
 
     def _read(self, version: int) -> _State:
+        """Read traces from the beginning."""
         start = time.monotonic()
         source = self._opener.source()
+        self._growing = None
+        if self._opener.is_growing():
+            feeds = self._opener.feeds(source)
+            if feeds is not None:
+                return self._follow(version, source, feeds)
+        read = self._read_once(source)
+        self._wait(start)
+        return _State(version, read, self._opener.title)
+
+    def _read_once(self, source: CtfFsSource) -> _Read:
         files = _sizes(source)
         resolver = self._opener.resolver(source)
         # An index of what grows is stale at once.
         place = None if self._opener.is_growing() else self._opener.place(source)
         intervals, calls = intervals_of(source, resolver, place=place, longest=LONGEST)
+        return _Read(source, files, resolver, intervals, calls)
+
+    def _wait(self, start: float) -> None:
         now = time.monotonic()
         self._again = now + _PATIENCE * (now - start)
-        read = _Read(source, files, resolver, intervals, calls)
+
+    def _follow(
+        self, version: int, source: CtfFsSource, feeds: Sequence[Feed]
+    ) -> _State:
+        """Begin to read traces that grow."""
+        resolver = self._opener.resolver(source)
+        self._growing = GrowingIntervals(feeds, resolver, longest=LONGEST)
+        self._of = [*source.directories]
+        self._growing.advance(_FIRST)
+        start = time.monotonic()
+        read = self._so_far(self._growing, source, resolver)
+        self._wait(start)
         return _State(version, read, self._opener.title)
 
-    def complete(self) -> None:
-        """Read the sums of all calls, where an index told the rest."""
-        state = self._state
-        if state.read.calls is not None:
+    def _so_far(
+        self, growing: GrowingIntervals, source: CtfFsSource, resolver: Resolver
+    ) -> _Read:
+        intervals, calls = growing.so_far(source)
+        return _Read(source, None, resolver, intervals, calls)
+
+    def _read_on(self) -> None:
+        """Read what has come since."""
+        state, growing = self._state, self._growing
+        version = state.version + 1
+        if growing is None:
+            if _sizes(state.read.source) != state.read.files:
+                self._state = self._read(version)
             return
-        read = state.read
-        calls = call_tree(read.source, read.resolver, longest=LONGEST)
-        with self._reading:
-            if self._state is state:
-                read = read._replace(calls=calls)
-                self._state = _State(state.version + 1, read, self._opener.title)
+        if not growing.advance(_NEXT):
+            return
+        start = time.monotonic()
+        source = self._opener.source()
+        if growing.has_ended or source.directories != self._of:
+            # In the end the clock is known best, and there may be an index; and there
+            # may be traces of other programs.
+            self._state = self._read(version)
+            self._complete()
+            return
+        read = self._so_far(growing, source, state.read.resolver)
+        self._state = _State(version, read, self._opener.title)
+        self._wait(start)
+
+    def complete_later(self) -> None:
+        """Read what an index does not tell, while pages are shown already."""
+        self._is_completing = True
+        threading.Thread(target=self.complete, daemon=True).start()
+
+    def complete(self) -> None:
+        """Read what an index does not tell: sums of all calls, waits for mutexes."""
+        with self._reading_on:
+            self._complete()
+        self._is_completing = False
+
+    def _complete(self) -> None:
+        if self._growing is not None:
+            return
+        state = self._state
+        read, version = state.read, state.version
+        source, places = read.source, self._opener.places
+        if read.calls is None:
+            calls = call_tree(source, read.resolver, longest=LONGEST)
+            read, version = read._replace(calls=calls), version + 1
+            self._state = _State(version, read, self._opener.title)
+        locks = read_waits(
+            source.streams,
+            lambda most: read_locks(source, places(source), longest=most),
+        )
+        if locks is not None:
+            read = read._replace(locks=locks)
+            self._state = _State(version + 1, read, self._opener.title)
 
     def meta(self) -> dict[str, Any]:
         """Return what the page is told of the trace; see ``PageData``."""
         is_growing = self._opener.is_growing()
+        is_due = time.monotonic() >= self._again
+        if is_due and self._reading_on.acquire(blocking=False):
+            try:
+                self._read_on()
+            finally:
+                self._reading_on.release()
         state = self._state
-        if time.monotonic() >= self._again:
-            with self._reading:
-                state = self._state
-                if _sizes(state.read.source) != state.read.files:
-                    state = self._state = self._read(state.version + 1)
-        awaits_more = is_growing or state.read.calls is None
+        is_growing = is_growing or self._growing is not None
+        awaits_more = is_growing or self._is_completing or state.read.calls is None
         return {**state.meta, "version": state.version, "isGrowing": awaits_more}
 
     def blocks(self, level: int, begin: int, end: int) -> bytes:

@@ -66,13 +66,13 @@ class CallReading(EventSelection):
             place = None if self._arguments is None else IndexFile.in_cache(key)
             if beside and folders:
                 place = IndexFile(folders[0], BESIDE, key)
-            self._intervals, tree = intervals_of(
+            self._intervals, _ = intervals_of(
                 self._source,
                 Resolver(finder, demangle=options.demangle),
                 place=place,
                 progress=progress,
             )
-            for damage in () if tree is None else tree.damage:
+            for damage in self._intervals.damage:
                 self._tell_damage(damage)
         return self._intervals
 

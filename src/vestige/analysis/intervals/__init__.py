@@ -8,6 +8,7 @@ from .call_selection import (
     CallSource,
     rows_of,
 )
+from .growing import GrowingIntervals
 from .index_cache import BESIDE, IndexFile, index_key
 from .intervals import BLOCK_WIDTHS, LATEST, Intervals, Loss, Row, intervals_of
 from .states import Change, State, StateRule, States, StateTimeline, states
@@ -22,6 +23,7 @@ __all__ = [
     "CallSelection",
     "CallSource",
     "Change",
+    "GrowingIntervals",
     "IndexFile",
     "Intervals",
     "Loss",

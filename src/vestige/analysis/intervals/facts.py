@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...damage import Damage
 from ...graph import LostNotice, Stream
 from ...units import Address
 from ..functions import Function
@@ -53,6 +54,7 @@ def write_facts(
     names: Mapping[tuple[int, int], str],
     losses: Sequence[LostNotice],
     streams: Sequence[Stream],
+    damage: Sequence[Damage] = (),
 ) -> bytes:
     """Return what an index says.
 
@@ -61,6 +63,7 @@ def write_facts(
         names: Names of processes, by process space and process ID.
         losses: What was lost.
         streams: The data streams, in the order of the muxer.
+        damage: What could not be read.
     """
     numbers = {id(stream): number for number, stream in enumerate(streams)}
     facts = {
@@ -72,12 +75,13 @@ def write_facts(
             [numbers.get(id(one.stream)), one.begin, one.end, one.count, one.kind]
             for one in losses
         ],
+        "damage": damage,
     }
     return json.dumps(facts, separators=(",", ":")).encode()
 
 
 def read_facts(data: bytes) -> dict[str, Any]:
-    """Return what an index says: functions, names of processes, losses.
+    """Return what an index says: functions, names of processes, losses, damage.
 
     Args:
         data: What :func:`write_facts` returned.
@@ -100,9 +104,25 @@ def read_facts(data: bytes) -> dict[str, Any]:
             (int(space), int(pid)): str(name) for space, pid, name in facts["processes"]
         }
         losses = [(*map(_number, times), str(kind)) for *times, kind in facts["losses"]]
+        damage = [_damage(*one) for one in facts["damage"]]
     except (KeyError, TypeError) as error:
         raise ValueError("not what an index says") from error
-    return {"functions": functions, "names": names, "losses": losses}
+    return {"functions": functions, "names": names, "losses": losses, "damage": damage}
+
+
+def _damage(  # noqa: PLR0913, PLR0917 - what is known of it
+    path: object,
+    start: object,
+    end: object,
+    kind: object,
+    message: object,
+    lost_records: object,
+    lost_from: object,
+    lost_until: object,
+) -> Damage:
+    place = _number(start), _number(end)
+    lost = _number(lost_records), _number(lost_from), _number(lost_until)
+    return Damage(str(path), *place, str(kind), str(message), *lost)
 
 
 def _number(value: object) -> int | None:

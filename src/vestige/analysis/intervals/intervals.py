@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ... import core
+from ...damage import Damage
 from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS, DebugFileFinder, Resolver
 from ...graph import LostNotice, Selection, Stream, merges
 from ...units import Nanoseconds, Vpid
@@ -117,6 +118,8 @@ class Intervals:
             Loss(self._row_of(number), *times) for number, *times in facts["losses"]
         ]
         """What was lost."""
+        self.damage: list[Damage] = facts["damage"]
+        """What could not be read of the traces."""
         known = [row for row in self.rows if row.events]
         self.begin = min((row.begin for row in known), default=Nanoseconds(0))
         """Time of the first event record, nanoseconds."""
@@ -310,9 +313,10 @@ class _Keeper:
         functions: Sequence[Function],
         names: dict[tuple[int, int], str],
         losses: Sequence[LostNotice],
+        damage: Sequence[Damage],
     ) -> None:
         ids, known = function_ids(functions)
-        facts = write_facts(known, names, losses, self._streams)
+        facts = write_facts(known, names, losses, self._streams, damage)
         self.index = fold.take_index(facts, ids)
 
 
@@ -347,8 +351,8 @@ def intervals_of(  # noqa: PLR0913 - what is read, and where it is kept
     Args:
         source: The traces.
         resolver: Finds object and debug files, and looks addresses up in them.
-        place: Where there may be an index, and where a new one is kept, unless the
-            traces are damaged.
+        place: Where there may be an index, and where a new one is kept; one of damaged
+            traces has what is left of them, and tells of the damage.
         longest: What the call tree keeps; see ``vestige.analysis.call_tree``.
         every: How many event records there are at least between two points where a
             reading may begin; many by default.
@@ -370,7 +374,6 @@ def intervals_of(  # noqa: PLR0913 - what is read, and where it is kept
     )
     if keeper.index is None:
         raise RuntimeError("the fold of calls kept no index")
-    # Damage is told by whoever meets it: an index would keep it from the next one.
-    if place is not None and not tree.damage:
+    if place is not None:
         place.write(keeper.index)
     return Intervals(keeper.index, source.streams), tree

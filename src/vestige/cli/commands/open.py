@@ -16,7 +16,9 @@ from ..newest_recording import take_newest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ...components.filters.debug_info import DebugInfoFilter
     from ...components.sources.ctf_fs import CtfFsSource
+    from ...components.sources.recording import RecordingSource
     from ...page.served_trace import Opener
     from ...page.server import PageServer
 
@@ -44,7 +46,7 @@ class OpenCommand:
         "by process and thread, a flame graph, how long calls took, and the events. "
         "The page is served to this machine alone, at an address that nobody can "
         "guess, until Ctrl-C; what is shown is read when it is asked for. A recording "
-        "that goes on is read again as it grows."
+        "that goes on is followed as it grows."
     )
     examples = """\
 examples:
@@ -77,8 +79,6 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Serve the page until Ctrl-C."""
-        from threading import Thread
-
         from ...page.served_trace import ServedTrace
         from ...page.server import PageServer
 
@@ -92,7 +92,7 @@ examples:
         with server:
             try:
                 _tell(server, browser=not options.no_browser)
-                Thread(target=data.complete, daemon=True).start()
+                data.complete_later()
                 server.serve_forever()
             except KeyboardInterrupt:
                 return 0
@@ -107,7 +107,7 @@ def _port(text: str) -> int:
 
 def _opener(options: argparse.Namespace) -> Opener:
     from ...analysis.intervals import IndexFile, index_key
-    from ...components.filters.debug_info import finder_for
+    from ...components.filters.debug_info import DebugInfoFilter, finder_for
     from ...components.sources.ctf_fs import CtfFsSource
     from ...debuginfo import Resolver
     from ...page.served_trace import Opener
@@ -123,6 +123,9 @@ def _opener(options: argparse.Namespace) -> Opener:
         options = {**wanted._asdict(), "notice": None}
         return IndexFile.in_cache(index_key(source.streams, metadata, options))
 
+    def places(source: CtfFsSource) -> DebugInfoFilter:
+        return DebugInfoFilter(wanted, [source])
+
     return Opener(
         ", ".join(os.path.basename(os.path.abspath(path)) for path in options.paths),  # noqa: PTH100, PTH119 - the paths are text
         lambda: CtfFsSource(options.paths),
@@ -132,7 +135,23 @@ def _opener(options: argparse.Namespace) -> Opener:
             os.path.exists(os.path.join(path, REGISTER))  # noqa: PTH110, PTH118 - as above
             for path in options.paths
         ),
+        _feeds,
+        places,
     )
+
+
+def _feeds(source: CtfFsSource) -> list[RecordingSource] | None:
+    """Return what reads recordings that go on; ``None`` if one cannot be read so."""
+    from ...components.sources.recording import RecordingSource
+    from ...record.backends.in_process.recovery import is_left
+
+    directories = source.directories
+    if len(directories) != source.trace_count:
+        return None  # some are parts of one trace
+    return [
+        RecordingSource(str(directory), index, is_left)
+        for index, directory in enumerate(directories)
+    ]
 
 
 def _tell(server: PageServer, *, browser: bool) -> None:

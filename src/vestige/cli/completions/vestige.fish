@@ -153,7 +153,7 @@ complete -c vestige -n '_shtab_vestige_using view' -l no-demangle -d 'show funct
 complete -c vestige -n '_shtab_vestige_using view' -l debug-info-field-name -x -d 'call the field with bin, func and src NAME (default: debug_info)'
 complete -c vestige -n '_shtab_vestige_using view' -l debug-info-full-path -d 'show full paths of objects and source files'
 complete -c vestige -n '_shtab_vestige_using view; and test $_shtab_vestige_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a trace directory (default: the newest recording)'
-complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a open -d 'Show the CTF traces in or below each PATH in a browser: a timeline of calls by process and thread, a flame graph, how long calls took, and the events. The page is served to this machine alone, at an address that nobody can guess, until Ctrl-C; what is shown is read when it is asked for. A recording that goes on is read again as it grows.'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a open -d 'Show the CTF traces in or below each PATH in a browser: a timeline of calls by process and thread, a flame graph, how long calls took, and the events. The page is served to this machine alone, at an address that nobody can guess, until Ctrl-C; what is shown is read when it is asked for. A recording that goes on is followed as it grows.'
 complete -c vestige -n '_shtab_vestige_using open' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using open' -l port -x -d 'listen on this port (default: one that is free)'
 complete -c vestige -n '_shtab_vestige_using open' -l no-browser -d 'start no browser'

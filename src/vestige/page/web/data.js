@@ -9,9 +9,7 @@ const TILES = 200; // how many tiles are kept
 export async function openData() {
   const embedded = document.getElementById("facts-of-trace");
   if (embedded) return new EmbeddedData(JSON.parse(embedded.textContent));
-  const answer = await fetch("api/meta");
-  if (!answer.ok) throw new Error(`api/meta: status ${answer.status}`);
-  return new ServedData(await answer.json());
+  return new ServedData(await asked("meta"));
 }
 
 class Data {
@@ -158,20 +156,20 @@ class ServedData extends Data {
   async loadRest() {} // it comes as it is needed
 
   async tree(begin, end) {
-    return (await fetch(`api/tree?begin=${Math.floor(begin)}&end=${Math.ceil(end)}`)).json();
+    return asked(`tree?begin=${Math.floor(begin)}&end=${Math.ceil(end)}`);
   }
 
   async events(begin, end, limit) {
-    return (await fetch(`api/events?begin=${Math.floor(begin)}&end=${Math.ceil(end)}&limit=${limit}`)).json();
+    return asked(`events?begin=${Math.floor(begin)}&end=${Math.ceil(end)}&limit=${limit}`);
   }
 
   async source(functionId) {
-    return (await fetch(`api/source?function=${functionId}`)).json();
+    return asked(`source?function=${functionId}`);
   }
 
   /** Ask whether a recording has grown, or sums have been made; true if there is more now. */
   async refresh() {
-    const meta = await (await fetch("api/meta")).json();
+    const meta = await asked("meta");
     this.meta.isGrowing = meta.isGrowing;
     if (meta.version === this.meta.version) return false;
     const isSame = meta.span === this.span && meta.rows.length === this.rows.length;
@@ -181,6 +179,13 @@ class ServedData extends Data {
     await this.load();
     return true;
   }
+}
+
+/** Ask the server; what it cannot do is an error with what it says. */
+async function asked(what) {
+  const answer = await fetch(`api/${what}`);
+  if (!answer.ok) throw new Error(`${what}: ${await answer.text()} (status ${answer.status})`);
+  return answer.json();
 }
 
 async function inflated(base64) {

@@ -25,11 +25,25 @@ export class Events {
     this.table.isDown = false;
   }
 
-  async draw([begin, end]) {
-    const asked = (this.asked = {});
+  async draw(range) {
+    this.wanted = range;
+    if (this.isReading) return;
+    this.isReading = true;
+    try {
+      while (this.wanted) await this.read();
+    } catch (problem) {
+      this.box.replaceChildren(note(`The events cannot be read: ${problem.message}`, "note warn"));
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  async read() {
+    const [begin, end] = this.wanted;
+    this.wanted = null;
     if (this.data.isServed) this.box.replaceChildren(note("Reading …"));
     const { events, more, hasMore } = await this.data.events(begin, end, MOST);
-    if (asked !== this.asked) return; // another range is wanted by now
+    if (this.wanted) return; // another range, by now
     this.found = { events, more, hasMore };
     this.list();
   }

@@ -313,18 +313,36 @@ class Page {
     this.calm = setTimeout(() => this.sum(), CALM);
   }
 
-  /** Make flame graph, functions and events of the range that is chosen or shown. */
+  /**
+   * Make flame graph, functions and events of the range that is chosen or shown. Of a server one
+   * range is asked for at a time: when it has come, what is wanted by then.
+   */
   async sum() {
+    this.isWanted = true;
+    if (this.isSumming) return;
+    this.isSumming = true;
+    try {
+      while (this.isWanted) {
+        this.isWanted = false;
+        await this.sumOnce();
+      }
+    } catch (problem) {
+      this.tellProblem(problem);
+    } finally {
+      this.isSumming = false;
+    }
+  }
+
+  async sumOnce() {
     const [begin, end] = this.view.scope;
     const isWhole = this.view.isWhole;
-    const asked = (this.asked = {});
     const scope = `${isWhole ? "whole trace" : this.view.chosen ? "chosen range" : "what is shown"}: ${duration(end - begin)}`;
     const isRead = !this.data.isServed || (isWhole && this.data.meta.tree);
     if (!isRead) element("scope").textContent = `${scope}; it is being read …`;
     if (this.panel === "events") this.events.draw([begin, end]);
     if (isWhole && !this.data.meta.tree) return;
     const root = isWhole ? this.whole : this.data.isServed ? exactTree(await this.data.tree(begin, end)) : rangeTree(this.data, begin, end);
-    if (asked !== this.asked) return; // another range is wanted by now
+    if (this.isWanted) return; // another range, by now
     this.isExact = isWhole;
     const merged = root.isApproximate ? "; calls shorter than " + duration(this.data.levels[0].width) + " in sums with others" : "";
     element("scope").textContent = scope + merged;
@@ -361,7 +379,7 @@ class Page {
   }
 
   tellProblem(problem) {
-    element("scope").textContent = `The server does not answer: ${problem.message}`;
+    element("scope").textContent = `This cannot be read: ${problem.message}`;
     element("scope").className = "warn";
   }
 }
