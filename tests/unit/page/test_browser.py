@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from contextlib import contextmanager
@@ -17,12 +16,7 @@ from vestige.page.served_trace import Opener, ServedTrace
 from vestige.page.server import PageServer
 from vestige.plain_text import plain
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="it drives the browser")
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no browser"),
-]
+pytestmark = pytest.mark.browser
 
 MS = 1_000_000
 HOSTILE = "</script><script>window.broken = 1</script><img src=x onerror=alert(1)>"
@@ -36,16 +30,6 @@ NAMES = {
     TURNED: REVERSED,
 }
 SLOW_BEGIN, SLOW_TIME = 61 * MS, 25 * MS
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Start a browser."""
-    with sync_api.sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-dev-shm-usage"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield browser
-        browser.close()
 
 
 @contextmanager

@@ -12,6 +12,16 @@ from support.call_traces import code, enter, leave, packet, write_calls
 A, B = 0x10000, 0x20000
 HOSTILE = "</script><b>'"
 MEGABYTE = 1_000_000
+SHOWN = (
+    "threads()",
+    "calls()",
+    "calls().longest(1)[0]",
+    "durations('store')",
+    "locks()",
+    "memory()",
+    "states(lambda event: (event.thread, event.name))",
+)
+"""What else notebooks show."""
 
 
 @pytest.fixture
@@ -64,7 +74,7 @@ def test_a_timeline_is_a_page(path, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_an_executed_notebook_shows_both(path):
+def test_an_executed_notebook_shows_all(path):
     """As nbconvert writes it for people who have no notebook."""
     reason = "what runs notebooks is in the extra 'dev'"
     nbconvert = pytest.importorskip("nbconvert", reason=reason)
@@ -74,7 +84,7 @@ def test_an_executed_notebook_shows_both(path):
     lines = [
         f"import vestige; trace = vestige.open({str(path)!r}); trace.call_tree()",
         "trace.timeline()",
-        "trace.threads()",
+        *(f"trace.{shown}" for shown in SHOWN),
     ]
     cells = [nbformat.v4.new_code_cell(line) for line in lines]
     notebook = nbformat.v4.new_notebook(cells=cells)
@@ -83,6 +93,8 @@ def test_an_executed_notebook_shows_both(path):
     html, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
 
     found = Frames(html)
-    assert found.tables == 2
+    # Of the tree as well; a call is two, and so are durations.
+    assert found.tables == 1 + len(SHOWN) + 2
+    assert "Traceback" not in html
     assert len(found.pages) == 2
     assert all('"store"' in page for page in found.pages)

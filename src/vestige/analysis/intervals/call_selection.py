@@ -27,6 +27,8 @@ __all__ = ["Call", "CallInside", "CallRange", "CallSelection", "CallSource", "ro
 
 _SHOWN = 50
 """Calls in notebooks: no more are read."""
+_SHOWN_INSIDE = 10
+"""Calls in a call, likewise."""
 _INCOMPLETE = 1 | 2 | 8
 """Flags of a call that the range cuts, without an exit, or across a loss."""
 
@@ -89,6 +91,30 @@ class Call:
             ...     print(call.function.name, call.duration)
         """
         return CallInside(self)
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook, with the longest calls that it made."""
+        from ...notebook import facts_html, rows_html, time_text  # noqa: PLC0415 - for notebooks only
+
+        facts = facts_html(
+            self.function.name,
+            [
+                ("duration", time_text(self.duration)),
+                ("self", time_text(self.self_time)),
+                ("begin ns", self.begin),
+                ("thread", self.thread),
+                ("caller", self.caller.name if self.caller else ""),
+                ("place", self.function.source or ""),
+                ("complete", "yes" if self.is_complete else "no"),
+            ],
+        )
+        longest = self.inside().calls.longest(_SHOWN_INSIDE)
+        rows = [
+            (one.function.name, time_text(one.duration), one.begin - self.begin)
+            for one in longest
+        ]
+        head = ("function", "duration", "begins after ns")
+        return facts + rows_html("The longest calls in it", head, rows)
 
 
 class CallInside:

@@ -9,6 +9,7 @@ import { Flame } from "vestige/flame.js";
 import { GUTTER } from "vestige/layout.js";
 import { Minimap } from "vestige/minimap.js";
 import { threadName } from "vestige/names.js";
+import { listenToPrinter } from "vestige/paper.js";
 import { Search } from "vestige/search.js";
 import { Table, note } from "vestige/table.js";
 import { Timeline } from "vestige/timeline.js";
@@ -121,6 +122,7 @@ class Page {
     if (prefersDark.matches) this.setDark(true);
     this.listenToPointer();
     this.listenToDivider();
+    listenToPrinter(this);
     window.addEventListener("keydown", (event) => this.key(event));
     if (this.data.meta.isGrowing) this.growing = setInterval(() => this.grow(), GROWING);
   }

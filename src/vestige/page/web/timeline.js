@@ -19,6 +19,7 @@ export class Timeline {
     this.waits = new Waits(data);
     this.drawn = { ms: 0, blocks: 0, level: 0 };
     this.times = []; // of the last drawings, milliseconds
+    this.height = null; // on paper: of the whole picture
   }
 
   changed() {
@@ -42,7 +43,7 @@ export class Timeline {
   draw() {
     const begun = performance.now();
     const width = this.box.clientWidth;
-    const height = this.box.clientHeight;
+    const height = this.height ?? this.box.clientHeight;
     document.getElementById("lanes").style.height = `${this.layout.height + RULER}px`;
     const pen = sized(this.canvas, width, height);
     this.pen = pen;
@@ -54,7 +55,7 @@ export class Timeline {
     const { level, parts } = this.data.at(scale, this.view.begin, this.view.end);
     this.parts = parts;
     this.drawn = { level, blocks: 0, ms: 0 };
-    const top = this.box.scrollTop;
+    const top = this.height ? 0 : this.box.scrollTop;
     const ticks = this.ticks();
     this.drawGrid(ticks, height);
     pen.save();
@@ -115,7 +116,7 @@ export class Timeline {
     const { row, index } = place;
     pen.save();
     pen.beginPath();
-    pen.rect(GUTTER, RULER, this.width, this.box.clientHeight);
+    pen.rect(GUTTER, RULER, this.width, this.height ?? this.box.clientHeight);
     pen.clip();
     if (row.kind === "events") {
       for (const one of place.indexes) this.drawWaits(one, y, place.height - 7);
