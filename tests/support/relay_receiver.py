@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -67,6 +68,8 @@ class RelayReceiver:
         self, minor: int = 13, refused: int = 0, *, confirms: bool = True
     ) -> None:
         self.minor, self.refused, self.confirms = minor, refused, confirms
+        self.is_stopped = False
+        """Whether it reads no packets."""
         self.sessions: list[KeptSession] = []
         self._streams: dict[int, KeptStream] = {}
         self._handles = iter(range(1, 1 << 20))
@@ -119,6 +122,8 @@ class RelayReceiver:
 
     def _serve_data(self, connection: socket.socket) -> None:
         while True:
+            while self.is_stopped:
+                time.sleep(0.01)
             _, handle, number, size, padding = struct.unpack(
                 ">QQQII", receive(connection, 32)
             )

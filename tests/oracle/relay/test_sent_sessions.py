@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -190,3 +191,29 @@ def test_a_program_without_a_session(relay: LttngRelay, tmp_path: Path):
     [trace] = relay.sessions("ordered")
     assert f"trace in {trace.relative_to(relay.output)} at {relay.url}" in done.stderr
     assert count(lines(trace), "ordered:step") == 700
+
+
+def test_a_daemon_that_is_killed(relay: LttngRelay, tmp_path: Path):
+    """The next one goes on with what was in memory, as another trace."""
+    program = build_ordered(tmp_path)
+    with daemon_for_programs() as daemon:
+        say(
+            daemon,
+            f"create killed --set-url={relay.url}",
+            "enable-event -u ordered:*",
+            "start",
+        )
+        with ordered(daemon, program) as one:
+            one.do("1000")
+            daemon.end(signal.SIGKILL)
+            one.do("2000")
+            assert daemon.start().returncode == 0
+            one.do("30")
+            say(daemon, "rotate")
+            one.do("4")
+            say(daemon, "stop")
+            one.end()
+        say(daemon, "destroy")
+    found = [line for one in relay.sessions("killed") for line in lines(one)]
+    # A trace without packets has no data streams, either.
+    assert count(found, "ordered:step") == 3034

@@ -22,10 +22,11 @@ class SentStream:
     def __init__(self, spooled: SpooledStream) -> None:
         self.spooled = spooled
         self.name = spooled.name
+        spooled.skip_given_back()
         self.handle = -1
         self.sent = 0
         """Packets on this connection."""
-        self.confirmed = (0, 0)
+        self.confirmed = (spooled.taken, spooled.taken_end)
         """Packets that have come, and where these end."""
         self.is_asked = False
         self.end = 0

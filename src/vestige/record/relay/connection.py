@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import socket
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +20,7 @@ CONNECT_SECONDS = 5.0
 """How long a relay daemon may take to be there."""
 SILENT_SECONDS = 30.0
 """How long it may take nothing, or answer nothing, before it counts as gone."""
+IDLE_MILLISECONDS = 20
 MOST_OPEN = 512
 """Commands whose answers are awaited at the same time."""
 FIRST_WITH_CONFIGURATION = 12
@@ -51,13 +53,20 @@ class RelayConnection:
     Args:
         address: Where it is.
         session: What it is told.
+        idle: Called now and then while it takes nothing.
 
     Raises:
         OSError: It is not there, or goes away.
         RelayRefusedError: It refuses the session.
     """
 
-    def __init__(self, address: RelayAddress, session: SessionFacts) -> None:
+    def __init__(
+        self,
+        address: RelayAddress,
+        session: SessionFacts,
+        idle: Callable[[], None] | None = None,
+    ) -> None:
+        self._idle = idle
         self._awaited: deque[tuple[int, Answer]] = deque()
         self._left = b""
         """What came of the next answer."""
@@ -273,12 +282,17 @@ class RelayConnection:
             except BlockingIOError:
                 self._wait(to)
 
-    def _wait(self, to: socket.socket) -> None:
-        """Wait until a connection takes more."""
+    def _wait(self, to: socket.socket, event: int = select.POLLOUT) -> None:
+        """Wait until a connection takes more, or has something to read."""
         poll = select.poll()
-        poll.register(to, select.POLLOUT)
-        if not poll.poll(SILENT_SECONDS * 1000):
-            raise TimeoutError("the relay daemon takes nothing")
+        poll.register(to, event)
+        until = time.monotonic() + SILENT_SECONDS
+        while not poll.poll(IDLE_MILLISECONDS):
+            if self._idle is not None:
+                self._idle()
+            if time.monotonic() > until:
+                what = "takes nothing" if event == select.POLLOUT else "does not answer"
+                raise TimeoutError(f"the relay daemon {what}")
 
     def _read(self, size: int) -> bytes:
         """Read bytes of answers."""
@@ -287,10 +301,7 @@ class RelayConnection:
             try:
                 part = self._control.recv(1 << 16)
             except BlockingIOError:
-                poll = select.poll()
-                poll.register(self._control, select.POLLIN)
-                if not poll.poll(SILENT_SECONDS * 1000):
-                    raise TimeoutError("the relay daemon does not answer") from None
+                self._wait(self._control, select.POLLIN)
                 continue
             if not part:
                 raise ConnectionResetError("the relay daemon has closed the connection")

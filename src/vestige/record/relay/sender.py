@@ -19,6 +19,8 @@ __all__ = ["RelaySender", "SenderPlan"]
 
 BUSY_PAUSE, IDLE_PAUSE = 0.01, 0.2
 """Seconds between two looks at a spool that grows, and at one that does not."""
+LOST_SECONDS = 3.0
+"""How long anybody waits for a relay daemon that cannot be reached."""
 FIRST_RETRY, LONGEST_RETRY = 0.1, 2.0
 """Seconds between attempts to reach the relay daemon."""
 MOST_UNASKED = 1 << 20
@@ -165,18 +167,20 @@ class RelaySender:
         return self._wait(lambda: self._passes > first + 1 and self._is_clean, seconds)
 
     def _wait(self, is_done: Callable[[], bool], seconds: float) -> bool:
-        """Wait as long as something comes."""
+        """Wait as long as something comes, and less long for a lost connection."""
         self._woken.set()
-        last, until = self._sent, time.monotonic() + seconds
+        last, since = self._sent, time.monotonic()
         with self._state:
             while not is_done():
                 if not self._thread.is_alive():
                     return False
                 self._state.wait(0.1)
                 self._woken.set()
+                is_lost = self._connection is None
+                most = min(seconds, LOST_SECONDS) if is_lost else seconds
                 if self._sent != last:
-                    last, until = self._sent, time.monotonic() + seconds
-                elif time.monotonic() > until:
+                    last, since = self._sent, time.monotonic()
+                elif time.monotonic() > since + most:
                     return False
         return True
 
@@ -272,7 +276,7 @@ class RelaySender:
                 has_time=False,
                 number=session.number + (self._connected << 32),
             )
-        self._connection = RelayConnection(self._plan.address, session)
+        self._connection = RelayConnection(self._plan.address, session, self._wait_on)
         self.path = self._connection.path
         self.may_clear = self._connection.may_clear
         self._connected += 1
@@ -302,6 +306,21 @@ class RelaySender:
         self._end_pass(is_clean=is_clean and len(self._chunks) == 1)
         return is_busy or not is_clean
 
+    def _wait_on(self) -> None:
+        """See how much comes while the relay daemon takes nothing."""
+        if self._on_full is not None:
+            for chunk in self._chunks:
+                self._look(chunk)
+            self._tell_room()
+
+    def _look(self, chunk: Chunk) -> None:
+        """Find what has come."""
+        with owner_rights(self._plan.uid, self._plan.gid), self._lock:
+            if not chunk.is_dropped:
+                chunk.look()
+                for trace in chunk.traces.values():
+                    trace.look(chunk.folder, is_ended=False)
+
     def _tell_room(self) -> None:
         """Say whether more is to be collected."""
         if self._on_full is not None:
@@ -314,9 +333,7 @@ class RelaySender:
     def _send(self, chunk: Chunk) -> bool:
         self._open_chunk(chunk)
         is_busy = False
-        with owner_rights(self._plan.uid, self._plan.gid), self._lock:
-            if not chunk.is_dropped:
-                chunk.look()
+        self._look(chunk)
         for trace in [*chunk.traces.values()]:
             is_busy |= self._send_trace(chunk, trace)
         return is_busy

@@ -70,6 +70,20 @@ class SpooledStream:
         self._taken = 0
         """Packets that were taken to be sent."""
 
+    def skip_given_back(self) -> None:
+        """Take what was given back by a sender before this one: it was confirmed."""
+        try:
+            first = os.lseek(self.data, 0, os.SEEK_DATA)
+        except OSError:
+            # There is nothing else in it.
+            first = os.fstat(self.data).st_size
+        while first and (packets := self.packets(is_ended=False)):
+            for packet in packets:
+                # Pages are given back as a whole: what begins in them is confirmed.
+                if packet.at >= first:
+                    return
+                self.take(packet)
+
     @property
     def has_index(self) -> bool:
         """Whether there is an index; one is removed that cannot be written."""

@@ -302,3 +302,35 @@ def test_viewers_are_told_that_nothing_comes(tmp_path: Path):
             trace.add("c_0", b"x" * 4096)
             assert sender.flush(SECONDS)
             assert len(stream.indexes) == 3
+
+
+def test_a_relay_that_takes_nothing_leaves_the_spool_bounded(tmp_path: Path):
+    """While the thread waits for it, it sees what comes, also in new streams."""
+    told: list[bool] = []
+    with relay_receiver() as relay:
+        relay.is_stopped = True
+        with sending(relay, tmp_path, on_full=told.append) as sender:
+            trace = Trace(tmp_path)
+            # More than the system keeps of a connection.
+            for number in range(16):
+                trace.add(f"c_{number}", b"x" * (1 << 20))
+            wait_until(lambda: told == [True], "it is full", SECONDS)
+            relay.is_stopped = False
+            assert sender.flush(SECONDS)
+            assert told == [True, False]
+
+
+def test_a_sender_goes_on_where_another_one_was_killed(tmp_path: Path):
+    """What that had confirmed is not sent again: its memory was given back."""
+    trace = Trace(tmp_path)
+    for number in range(1, 4):
+        trace.add("c_0", bytes([number]) * 6000)
+    with relay_receiver() as first, sending(first, tmp_path) as sender:
+        assert sender.flush(SECONDS)
+    trace.add("c_0", b"4" * 6000)
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        assert sender.flush(SECONDS)
+        assert relay.sessions[0].files() == {
+            f"{trace.path}/metadata": b"first ",
+            f"{trace.path}/c_0": b"4" * 6000,
+        }
