@@ -20,7 +20,7 @@ mod _relay {
     #[pymodule_export]
     use crate::relay::Relay;
     #[pymodule_export]
-    use crate::stream::{Chunk, Directory, Stream};
+    use crate::stream::{Chunk, Directory, Follower, Stream};
 
     use super::*;
 

@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use vestige_relay::store as inner;
 
 /// The exception for an error of the system, or of a message.
@@ -78,10 +79,51 @@ impl Stream {
         )
     }
 
+    #[doc = core_doc!(Stream.follow)]
+    fn follow(&self) -> Follower {
+        Follower(Mutex::new(inner::Follower::new(Arc::clone(&self.0))))
+    }
+
+    #[doc = core_doc!(Stream.read_metadata)]
+    fn read_metadata<'py>(
+        &self,
+        py: Python<'py>,
+        at: u64,
+        most: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let read = py.detach(|| self.0.read_metadata(at, most));
+        read.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| exception(&error))
+    }
+
     #[doc = core_doc!(Stream.rotate)]
     #[pyo3(signature = (at, directory))]
     fn rotate(&self, py: Python<'_>, at: u64, directory: Option<&Directory>) -> PyResult<()> {
         let next = directory.map(|directory| Arc::clone(&directory.0));
         py.detach(|| self.0.rotate(at, next)).map_err(|error| exception(&error))
+    }
+}
+
+#[doc = core_doc!(Follower)]
+#[pyclass(frozen, module = "vestige.relay._relay")]
+pub struct Follower(Mutex<inner::Follower>);
+
+impl Follower {
+    fn lock(&self) -> MutexGuard<'_, inner::Follower> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Follower {
+    #[doc = core_doc!(Follower.take)]
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let next = py.detach(|| self.lock().take()).map_err(|error| exception(&error))?;
+        Ok(next.map(|entry| PyBytes::new(py, &entry)))
+    }
+
+    #[doc = core_doc!(Follower.read)]
+    fn read<'py>(&self, py: Python<'py>, at: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let read = py.detach(|| self.lock().read(at, bytes));
+        read.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| exception(&error))
     }
 }

@@ -7,7 +7,15 @@ connection.
 
 from typing import Any, Final, TypeAlias, final
 
-__all__ = ["Chunk", "Directory", "Relay", "Stream", "__interface__", "__version__"]
+__all__ = [
+    "Chunk",
+    "Directory",
+    "Follower",
+    "Relay",
+    "Stream",
+    "__interface__",
+    "__version__",
+]
 
 _Event: TypeAlias = tuple[str, int, int, tuple[Any, ...]]
 """What has happened, to which connection, stream or trace chunk, the minor version of
@@ -148,6 +156,20 @@ class Stream:
     def progress(self) -> _Progress:
         """Return how far it is."""
 
+    def follow(self) -> Follower:
+        """Return what reads its packets, from the oldest of this trace chunk on."""
+
+    def read_metadata(self, at: int, most: int) -> bytes:
+        """Return metadata that has come, of the present trace chunk.
+
+        Args:
+            at: The first byte.
+            most: No more bytes than these.
+
+        Raises:
+            OSError: It cannot be read, or the stream has none.
+        """
+
     def rotate(self, at: int, directory: Directory | None) -> None:
         """Go on elsewhere from a packet on, now or once those before it are there.
 
@@ -159,4 +181,36 @@ class Stream:
 
         Raises:
             OSError: It is about to go on elsewhere, or a file cannot be made.
+        """
+
+@final
+class Follower:
+    """A reader of the packets of a stream, in their order.
+
+    It keeps the files open that it reads, so that it can when they have been removed.
+    """
+
+    def take(self) -> bytes | None:
+        """Return the next entry of the index, as its file has it.
+
+        Files that have been removed before it came to them are passed over.
+
+        Returns:
+            Seven numbers of eight bytes, nine from peers since 2.8, the highest byte
+            first; ``None`` if there is none yet, which is for good once the stream has
+            ended.
+
+        Raises:
+            OSError: An index file cannot be read.
+        """
+
+    def read(self, at: int, bytes: int) -> bytes:
+        """Return a part of the data file in which the last packet is.
+
+        Args:
+            at: The first byte.
+            bytes: How many.
+
+        Raises:
+            OSError: There are less, or they cannot be read.
         """

@@ -87,7 +87,7 @@ class Session:
         """Whether its connection has ended."""
 
         self.streams: dict[int, SessionStream] = {}
-        """Those that have not ended, and those that viewers still read."""
+        """Those that have not ended."""
 
     @property
     def has_indexes(self) -> bool:
@@ -314,7 +314,9 @@ class Sessions:
     def end_stream(self, number: int) -> None:
         """A stream has all that it will have."""
         for session in self:
-            if session.streams.pop(number, None) is not None:
+            stream = session.streams.pop(number, None)
+            if stream is not None:
+                stream.is_ended = True
                 self._forget(session)
                 return
 

@@ -33,18 +33,18 @@ impl Drop for Chunk {
 /// A directory of a trace chunk, opened: it is the same when the chunk is moved.
 #[derive(Debug)]
 pub struct Directory {
-    file: File,
+    file: Arc<File>,
     chunk: Arc<Chunk>,
 }
 
 impl Directory {
     /// Takes an open directory.
     pub fn new(file: File, chunk: Arc<Chunk>) -> Self {
-        Self { file, chunk }
+        Self { file: Arc::new(file), chunk }
     }
 
-    /// The directory itself.
-    pub fn file(&self) -> &File {
+    /// The directory itself; who has only that does not keep the trace chunk.
+    pub fn file(&self) -> &Arc<File> {
         &self.file
     }
 

@@ -1,6 +1,7 @@
 //! Streams and their files.
 
 mod directory;
+mod follower;
 mod pool;
 mod rotation;
 mod session;
@@ -9,6 +10,7 @@ mod streams;
 mod written;
 
 pub use directory::{Chunk, Directory};
+pub use follower::Follower;
 pub use pool::Pool;
 pub use stream::{Layout, Stream, StreamProgress};
 pub use streams::Store;

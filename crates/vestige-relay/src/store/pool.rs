@@ -7,7 +7,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::store::directory::Directory;
 use crate::sys;
 
 #[derive(Debug, Default)]
@@ -41,11 +40,11 @@ impl Pool {
     /// It cannot be made.
     pub fn create(
         self: &Arc<Self>,
-        directory: &Arc<Directory>,
+        directory: &Arc<File>,
         name: PathBuf,
     ) -> io::Result<PooledFile> {
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC;
-        let file = sys::open_at(directory.file(), &name, flags)?;
+        let file = sys::open_at(directory, &name, flags)?;
         let metadata = file.metadata()?;
         let identity = (metadata.dev(), metadata.ino());
         let key = {
@@ -84,7 +83,7 @@ impl Pool {
 pub struct PooledFile {
     key: u64,
     name: PathBuf,
-    directory: Arc<Directory>,
+    directory: Arc<File>,
     identity: (u64, u64),
     pool: Arc<Pool>,
 }
@@ -99,7 +98,7 @@ impl PooledFile {
         if let Some(file) = self.pool.find(self.key) {
             return Ok(file);
         }
-        let file = sys::open_at(self.directory.file(), &self.name, libc::O_RDWR)?;
+        let file = sys::open_at(&self.directory, &self.name, libc::O_RDWR)?;
         let metadata = file.metadata()?;
         if (metadata.dev(), metadata.ino()) != self.identity {
             return Err(io::ErrorKind::NotFound.into());

@@ -37,7 +37,7 @@ impl Stream {
         match next {
             Some(next) => self.go_on(state, &next),
             None if state.places.is_empty() && state.partial == 0 => {
-                state.written = None;
+                state.directory = None;
                 Ok(())
             }
             None => {
@@ -49,11 +49,8 @@ impl Stream {
 
     /// Goes on in another directory, with all packets that are not complete.
     fn go_on(&self, state: &mut State, next: &Arc<Directory>) -> io::Result<()> {
-        let new = self.make_file(next, 0)?;
-        let old = state.written.replace(Arc::clone(&new));
-        let (old_end, partial) = (state.end, state.partial);
-        state.end = 0;
-        state.progress.file_number = 0;
+        let (old, old_end, partial) = (state.written.clone(), state.end, state.partial);
+        let new = self.make_file(state, next, 0)?;
         if self.layout.is_metadata {
             state.progress.metadata_bytes = 0;
             return Ok(());

@@ -3,7 +3,7 @@
 //! Packets and what is to be known of them come on two connections, each in order, none before the
 //! other: what has come without the other waits for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +17,9 @@ use crate::store::written::{data_name, Written};
 /// Packets that may wait for what is to be known of them, and the other way around. Senders
 /// send the one after the other.
 const MOST_WAITING: usize = 4096;
+
+/// Files of one trace chunk that can be read from the first one on.
+const MOST_PARTS: usize = 1024;
 
 /// What a stream is.
 #[derive(Clone, Debug)]
@@ -79,8 +82,13 @@ pub struct StreamProgress {
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Where the next packet goes; nothing if the stream is in no trace chunk.
+    /// Its directory; nothing if it is in no trace chunk.
+    pub directory: Option<Arc<Directory>>,
+    /// Where the next packet goes; where the last one went, if there will be none.
     pub written: Option<Arc<Written>>,
+    /// The files of this trace chunk that are there, up to the present one.
+    pub parts: VecDeque<Arc<Written>>,
+    files: u64,
     /// Where the next packet begins.
     pub end: u64,
     /// Bytes of it that have come.
@@ -136,8 +144,7 @@ impl Stream {
         pool: &Arc<Pool>,
     ) -> io::Result<Self> {
         let stream = Self { number, layout, pool: Arc::clone(pool), state: Mutex::default() };
-        let first = stream.make_file(directory, 0)?;
-        stream.state().written = Some(first);
+        stream.make_file(&mut stream.state(), directory, 0)?;
         Ok(stream)
     }
 
@@ -145,24 +152,45 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Makes the next file, and lets it be the present one.
     pub(super) fn make_file(
         &self,
+        state: &mut State,
         directory: &Arc<Directory>,
         number: u64,
     ) -> io::Result<Arc<Written>> {
         let is_numbered = self.layout.file_bytes > 0;
         let name = data_name(&self.layout.channel, is_numbered.then_some(number));
-        Written::create(&self.pool, directory, name).map(Arc::new)
+        state.files += 1;
+        let new = Written::create(&self.pool, directory.file(), name, state.files)?;
+        let new = Arc::new(new);
+        if let Some(old) = &state.written {
+            old.set_next(&new);
+        }
+        if !state.directory.as_ref().is_some_and(|old| Arc::ptr_eq(old, directory)) {
+            state.parts.clear();
+        }
+        let most = usize::try_from(self.layout.file_count).unwrap_or(MOST_PARTS);
+        while state.parts.len() >= most.clamp(1, MOST_PARTS) {
+            state.parts.pop_front();
+        }
+        state.parts.push_back(Arc::clone(&new));
+        state.directory = Some(Arc::clone(directory));
+        state.written = Some(Arc::clone(&new));
+        state.end = 0;
+        state.progress.file_number = number;
+        Ok(new)
+    }
+
+    /// Where it is written to.
+    fn present(state: &State) -> io::Result<(Arc<Directory>, Arc<Written>)> {
+        let present = state.directory.clone().zip(state.written.clone());
+        present.ok_or_else(|| refused("something came for a stream without a trace chunk"))
     }
 
     /// How far it is.
     pub fn progress(&self) -> StreamProgress {
         self.state().progress
-    }
-
-    /// Where it is written to now; nothing if it is in no trace chunk.
-    pub fn directory(&self) -> Option<Arc<Directory>> {
-        self.state().written.as_ref().map(|written| Arc::clone(written.directory()))
     }
 
     /// A packet begins.
@@ -175,9 +203,7 @@ impl Stream {
         if self.layout.is_metadata {
             return Err(refused("a packet came for metadata"));
         }
-        let Some(written) = state.written.clone() else {
-            return Err(refused("a packet came for a stream without a trace chunk"));
-        };
+        let (directory, _) = Self::present(&state)?;
         if state.partial > 0 {
             return Err(refused("two connections send packets of one stream"));
         }
@@ -188,9 +214,7 @@ impl Stream {
         if limit > 0 && state.end > 0 && state.end + u64::from(header.bytes) > limit {
             let next = state.progress.file_number + 1;
             let next = next.checked_rem(self.layout.file_count).unwrap_or(next);
-            state.written = Some(self.make_file(written.directory(), next)?);
-            state.progress.file_number = next;
-            state.end = 0;
+            self.make_file(&mut state, &directory, next)?;
         }
         Ok(())
     }
@@ -203,9 +227,7 @@ impl Stream {
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.state();
         let at = state.end + state.partial;
-        let Some(written) = &state.written else {
-            return Err(refused("a packet came for a stream without a trace chunk"));
-        };
+        let (_, written) = Self::present(&state)?;
         written.write(bytes, at)?;
         state.partial += bytes.len() as u64;
         Ok(())
@@ -218,9 +240,7 @@ impl Stream {
     /// It cannot be written, or the stream cannot go on elsewhere.
     pub fn end_packet(&self, header: &DataHeader) -> io::Result<bool> {
         let mut state = self.state();
-        let Some(written) = state.written.clone() else {
-            return Err(refused("a packet came for a stream without a trace chunk"));
-        };
+        let (_, written) = Self::present(&state)?;
         let (offset, bytes) = (state.end, header.total());
         if header.padding > 0 {
             written.set_end(offset + bytes)?;
@@ -301,9 +321,7 @@ impl Stream {
         if end > self.layout.most_metadata {
             return Err(refused("there is more metadata than is allowed"));
         }
-        let Some(written) = &state.written else {
-            return Err(refused("metadata came for a stream without a trace chunk"));
-        };
+        let (_, written) = Self::present(&state)?;
         written.write(bytes, state.end)?;
         if padding > 0 {
             written.set_end(end)?;
@@ -320,12 +338,11 @@ impl Stream {
     /// The stream is another, or its file cannot be made.
     pub fn reset_metadata(&self) -> io::Result<()> {
         let mut state = self.state();
-        let directory = state.written.as_ref().map(|written| Arc::clone(written.directory()));
-        let Some(directory) = directory.filter(|_| self.layout.is_metadata) else {
+        if !self.layout.is_metadata {
             return Err(refused("no metadata is to come anew"));
-        };
-        state.written = Some(self.make_file(&directory, 0)?);
-        state.end = 0;
+        }
+        let (directory, _) = Self::present(&state)?;
+        self.make_file(&mut state, &directory, 0)?;
         state.progress.metadata_bytes = 0;
         state.progress.resets += 1;
         Ok(())
@@ -396,7 +413,7 @@ fn end_if_all(state: &mut State) -> bool {
         return false;
     }
     state.progress.is_ended = true;
-    state.written = None;
+    state.directory = None;
     state.rotation = None;
     state.places.clear();
     state.indexes.clear();

@@ -1,12 +1,12 @@
 //! A data file of a stream and its index file.
 
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::index::{IndexVersion, PacketIndex, FILE_HEADER_BYTES};
-use crate::store::directory::Directory;
 use crate::store::pool::{Pool, PooledFile};
 use crate::sys;
 
@@ -39,29 +39,61 @@ struct IndexFile {
 /// A data file, and the index file that comes with its first packet.
 #[derive(Debug)]
 pub struct Written {
-    directory: Arc<Directory>,
+    directory: Arc<File>,
     data: PooledFile,
     index: Mutex<Option<IndexFile>>,
+    next: OnceLock<Arc<Written>>,
+    /// How many of its stream were before.
+    pub number: u64,
 }
 
 impl Written {
     /// Makes the data file. Who reads one of the same name still has all of it.
-    pub fn create(pool: &Arc<Pool>, directory: &Arc<Directory>, name: PathBuf) -> io::Result<Self> {
-        match sys::unlink_at(directory.file(), &name) {
+    pub fn create(
+        pool: &Arc<Pool>,
+        directory: &Arc<File>,
+        name: PathBuf,
+        number: u64,
+    ) -> io::Result<Self> {
+        match sys::unlink_at(directory, &name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         let data = pool.create(directory, name)?;
-        Ok(Self { directory: Arc::clone(directory), data, index: Mutex::default() })
+        let directory = Arc::clone(directory);
+        Ok(Self { directory, data, index: Mutex::default(), next: OnceLock::new(), number })
     }
 
     fn index(&self) -> MutexGuard<'_, Option<IndexFile>> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Its directory.
-    pub fn directory(&self) -> &Arc<Directory> {
-        &self.directory
+    /// The file that came after it.
+    pub fn next(&self) -> Option<&Arc<Self>> {
+        self.next.get()
+    }
+
+    /// Another file comes after it.
+    pub fn set_next(&self, next: &Arc<Self>) {
+        // There is only one.
+        let _ = self.next.set(Arc::clone(next));
+    }
+
+    /// Where the index file ends; 0 as long as there is none.
+    pub fn index_end(&self) -> u64 {
+        self.index().as_ref().map_or(0, |index| index.end)
+    }
+
+    /// The data file, and the index file: who has these can read them when they have been removed.
+    pub fn files(&self) -> io::Result<(Arc<File>, Arc<File>)> {
+        let index = self.index();
+        let index = index.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        Ok((self.data.get()?, index.file.get()?))
+    }
+
+    /// Reads bytes of the data file, up to its end.
+    pub fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.data.get()?.read_at(buffer, at)
     }
 
     /// Makes the index file, if it is not there.
@@ -71,8 +103,8 @@ impl Written {
             return Ok(());
         }
         let name = index_name(self.data.name());
-        sys::make_directory_at(self.directory.file(), Path::new(INDEX_FOLDER))?;
-        match sys::unlink_at(self.directory.file(), &name) {
+        sys::make_directory_at(&self.directory, Path::new(INDEX_FOLDER))?;
+        match sys::unlink_at(&self.directory, &name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -120,6 +152,16 @@ impl Written {
             done += wanted as u64;
         }
         Ok(())
+    }
+}
+
+impl Drop for Written {
+    /// Lets go of all that nobody else has, one after the other: there may be very many.
+    fn drop(&mut self) {
+        let mut next = self.next.take();
+        while let Some(mut one) = next.and_then(Arc::into_inner) {
+            next = one.next.take();
+        }
     }
 }
 

@@ -1,0 +1,177 @@
+//! Streams in files, and who reads them meanwhile.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use vestige_relay::data::DataHeader;
+use vestige_relay::events::{Event, Events};
+use vestige_relay::index::{IndexVersion, PacketIndex};
+use vestige_relay::store::{Chunk, Directory, Follower, Layout, Pool, Stream};
+
+const BYTES: u32 = 64;
+
+/// A directory that goes with the test, and what tells that trace chunks were left.
+struct Output {
+    path: PathBuf,
+    events: Arc<Events>,
+}
+
+impl Output {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("relay-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self { path, events: Arc::new(Events::new().unwrap()) }
+    }
+
+    fn directory(&self, name: &str, chunk: u64) -> Arc<Directory> {
+        let path = self.path.join(name);
+        fs::create_dir_all(&path).unwrap();
+        let chunk = Arc::new(Chunk::new(chunk, Arc::clone(&self.events)));
+        Arc::new(Directory::new(File::open(path).unwrap(), chunk))
+    }
+
+    fn left(&self) -> Vec<u64> {
+        let chunk = |event| match event {
+            Event::ChunkLeft { chunk } => chunk,
+            other => panic!("expected the end of a trace chunk: {other:?}"),
+        };
+        self.events.take().into_iter().map(chunk).collect()
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.path).unwrap();
+    }
+}
+
+fn stream(output: &Output, files: u64, most_open: usize) -> Arc<Stream> {
+    let layout = Layout {
+        session: 1,
+        channel: "c_0".into(),
+        is_metadata: false,
+        index: Some(IndexVersion::of_protocol(11)),
+        file_bytes: if files > 0 { 2 * u64::from(BYTES) } else { 0 },
+        file_count: files,
+        most_metadata: 0,
+    };
+    let pool = Arc::new(Pool::new(most_open));
+    Arc::new(Stream::create(1, layout, &output.directory("first", 1), &pool).unwrap())
+}
+
+fn packet(stream: &Stream, sequence: u64) {
+    let header = DataHeader { stream: 1, sequence, bytes: BYTES, padding: 0 };
+    stream.begin_packet(&header).unwrap();
+    stream.write(&[sequence as u8; BYTES as usize]).unwrap();
+    stream.end_packet(&header).unwrap();
+}
+
+fn index(stream: &Stream, sequence: u64) {
+    let packet_bits = u64::from(BYTES) * 8;
+    let packet = PacketIndex { packet_bits, number: sequence, ..PacketIndex::default() };
+    stream.add_index(sequence, packet).unwrap();
+}
+
+fn both(stream: &Stream, sequence: u64) {
+    packet(stream, sequence);
+    index(stream, sequence);
+}
+
+/// The numbers of the packets that there are, each as the index and as the data have it.
+fn numbers(follower: &mut Follower) -> Vec<u64> {
+    let mut found = Vec::new();
+    while let Some(entry) = follower.take().unwrap() {
+        let word = |at: usize| u64::from_be_bytes(entry[at..at + 8].try_into().unwrap());
+        let data = follower.read(word(0), BYTES as usize).unwrap();
+        assert_eq!(data, [word(64) as u8; BYTES as usize]);
+        found.push(word(64));
+    }
+    found
+}
+
+#[test]
+fn a_follower_waits_for_entries_of_the_file_before() {
+    let output = Output::new("late");
+    let stream = stream(&output, 8, 16);
+    let mut follower = Follower::new(Arc::clone(&stream));
+    both(&stream, 0);
+    // The third one is in the next file; of the second one nothing is known yet.
+    packet(&stream, 1);
+    both(&stream, 2);
+    assert_eq!(numbers(&mut follower), [0]);
+    index(&stream, 1);
+    assert_eq!(numbers(&mut follower), [1, 2]);
+    assert_eq!(numbers(&mut Follower::new(stream)), [0, 1, 2]);
+}
+
+#[test]
+fn what_is_open_is_read_though_it_was_removed() {
+    for most_open in [1, 16] {
+        let output = Output::new(&format!("removed-{most_open}"));
+        let stream = stream(&output, 2, most_open);
+        let mut follower = Follower::new(Arc::clone(&stream));
+        both(&stream, 0);
+        assert_eq!(numbers(&mut follower), [0]);
+        for sequence in 1..7 {
+            both(&stream, sequence);
+        }
+        // Two files are left, and the first one is open.
+        let found = numbers(&mut follower);
+        assert_eq!(found.first(), Some(&1), "{most_open}");
+        assert_eq!(found.get(found.len() - 3..), Some(&[4, 5, 6][..]), "{most_open}");
+        assert_eq!(numbers(&mut Follower::new(stream)), [4, 5, 6]);
+    }
+}
+
+#[test]
+fn a_follower_goes_on_in_the_next_trace_chunk_and_keeps_none() {
+    let output = Output::new("chunks");
+    let stream = stream(&output, 0, 16);
+    let mut follower = Follower::new(Arc::clone(&stream));
+    both(&stream, 0);
+    packet(&stream, 1);
+    stream.rotate(1, Some(output.directory("second", 2))).unwrap();
+    assert_eq!(output.left(), [1]);
+    fs::remove_dir_all(output.path.join("first")).unwrap();
+    index(&stream, 1);
+    both(&stream, 2);
+    assert_eq!(numbers(&mut follower), [1, 2], "the first one was removed");
+    assert_eq!(numbers(&mut Follower::new(Arc::clone(&stream))), [1, 2]);
+    assert!(stream.close(Some(2)));
+    assert_eq!(output.left(), [2]);
+    assert_eq!(numbers(&mut Follower::new(Arc::clone(&stream))), [1, 2]);
+}
+
+#[test]
+fn a_rotation_in_the_midst_of_a_packet_moves_what_has_come() {
+    let output = Output::new("midst");
+    let stream = stream(&output, 0, 1);
+    both(&stream, 0);
+    let header = DataHeader { stream: 1, sequence: 1, bytes: BYTES, padding: 8 };
+    stream.begin_packet(&header).unwrap();
+    stream.write(&[1; 40]).unwrap();
+    stream.rotate(1, Some(output.directory("second", 2))).unwrap();
+    stream.write(&[1; 24]).unwrap();
+    stream.end_packet(&header).unwrap();
+    index(&stream, 1);
+    let size = |name: &str| fs::metadata(output.path.join(name)).unwrap().len();
+    assert_eq!((size("first/c_0"), size("second/c_0")), (64, 72));
+    assert_eq!(numbers(&mut Follower::new(stream)), [1]);
+}
+
+#[test]
+fn very_many_files_are_let_go_of() {
+    let output = Output::new("many");
+    let stream = stream(&output, 1, 4);
+    both(&stream, 0);
+    let mut follower = Follower::new(Arc::clone(&stream));
+    assert_eq!(numbers(&mut follower), [0]);
+    for sequence in 1..10_000 {
+        both(&stream, sequence);
+    }
+    // It is too far behind for all of them.
+    assert!(numbers(&mut follower).len() < 4);
+}
