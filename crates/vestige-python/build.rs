@@ -70,7 +70,15 @@ fn docstring<'a>(first: &'a str, rest: &mut impl Iterator<Item = &'a str>) -> St
     if let Some(whole) = first.strip_suffix(QUOTES) {
         return whole.to_owned();
     }
-    let body: Vec<&str> = rest.take_while(|line| line.trim() != QUOTES).collect();
+    let mut body: Vec<&str> = Vec::new();
+    for line in rest {
+        let Some(last) = line.trim_end().strip_suffix(QUOTES) else {
+            body.push(line);
+            continue;
+        };
+        body.extend(Some(last).filter(|last| !last.trim().is_empty()));
+        break;
+    }
     let indentation = |line: &&str| line.len() - line.trim_start().len();
     let filled = body.iter().filter(|line| !line.trim().is_empty());
     let depth = filled.map(indentation).min().unwrap_or(0);
