@@ -122,7 +122,8 @@ class Session:
         self._link: Link | None = link
         self._environment = link.environment
         self._name = str(facts["name"])
-        self._output: str | None = facts["output"]
+        # What is sent to a relay daemon is not here.
+        self._output: str | None = None if facts.get("relay") else facts["output"]
         self._is_owner = is_owner
         self._process = os.getpid()
         self._last: dict[str, Any] | None = None

@@ -38,7 +38,9 @@ def channel_statistics(session: dict[str, Any]) -> dict[str, ChannelStatistics]:
         session: As the daemon describes it.
     """
     channels: dict[str, Any] = session["channels"]
-    recorded = _recorded(session["output"], list(channels))
+    # What is sent to a relay daemon is not here.
+    output = None if session.get("relay") else session["output"]
+    recorded = _recorded(output, list(channels))
     return {
         name: ChannelStatistics(
             recorded[name][0],

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TypeVar
 
 from ..live.output_url import read_uri
+from ..record.relay import messages
 from ..record.relay.chunk import Chunk
 from ..record.relay.connection import RelayAddress, RelayRefusedError
 from ..record.relay.folder import remove_spool
@@ -229,7 +230,10 @@ class Relays:
         self._started.discard(session.name)
         path, why = None, None
         if sender is not None and is_started:
-            end = partial(sender.end, PATIENCE, end=now, is_moved=session.chunk > 0)
+            what = messages.MOVE if session.chunk else messages.NOTHING
+            if session.chunk and _is_empty(session) and sender.may_clear:
+                what = messages.DELETE
+            end = partial(sender.end, PATIENCE, end=now, what=what)
             path = await _in_thread(end)
             if path is None:
                 packets, size = sender.lost_packets, sender.lost_bytes
@@ -262,6 +266,11 @@ def paused(sender: RelaySender | None) -> Iterator[None]:
         return
     with sender.paused():
         yield
+
+
+def _is_empty(session: Session) -> bool:
+    """Tell whether nothing was recorded since the last rotation or clear."""
+    return session.is_rotated_while_inactive or session.is_cleared_while_inactive
 
 
 def _why(sender: RelaySender) -> str:

@@ -295,7 +295,8 @@ async def end_output(registry: Registry, session: Session) -> str | None:
     path, unsent = await registry.relays.end(session, registry.now())
     if unsent is not None:
         raise refused("UNKNOWN", unsent)
-    return path if session.chunk else None
+    is_empty = session.is_rotated_while_inactive or session.is_cleared_while_inactive
+    return path if session.chunk and not is_empty else None
 
 
 async def clear(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:

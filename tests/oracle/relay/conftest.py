@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.lttng_relay import missing_relay
+from support.child_relay import missing_relay
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Sessions that are sent to LTTng's relay daemon, and read by both readers."""
+"""Sessions that are sent to LTTng's relay daemon and ours, and read by both readers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from support.child_relay import LTTNG, OURS, ChildRelay, child_relay
 from support.live_sessions import daemon_for_programs, lines, run
-from support.lttng_relay import LttngRelay, lttng_relay
 from support.own_programs import build_ordered, ordered
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, say
@@ -36,10 +36,12 @@ def daemon(running: SessionDaemon) -> SessionDaemon:
     return running
 
 
-@pytest.fixture(scope="module")
-def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LttngRelay]:
-    """LTTng's relay daemon."""
-    with lttng_relay(tmp_path_factory.mktemp("relay")) as one:
+@pytest.fixture(scope="module", params=[LTTNG, OURS], ids=["lttng", "ours"])
+def relay(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ChildRelay]:
+    """A relay daemon, LTTng's and ours."""
+    with child_relay(tmp_path_factory.mktemp("relay"), request.param) as one:
         yield one
 
 
@@ -49,7 +51,7 @@ def count(found: list[str], name: str) -> int:
 
 
 def test_programs_of_both_kinds_lose_nothing(
-    daemon: SessionDaemon, relay: LttngRelay, workshop: Workshop, tmp_path: Path
+    daemon: SessionDaemon, relay: ChildRelay, workshop: Workshop, tmp_path: Path
 ):
     """Chunks are archived and thrown away on the relay daemon, as they would be here."""
     program, flood = build_ordered(tmp_path), workshop.program("flood")
@@ -87,7 +89,7 @@ def test_programs_of_both_kinds_lose_nothing(
 
 
 def test_buffers_of_processes_and_limits_of_files(
-    daemon: SessionDaemon, relay: LttngRelay, workshop: Workshop, tmp_path: Path
+    daemon: SessionDaemon, relay: ChildRelay, workshop: Workshop, tmp_path: Path
 ):
     """The relay daemon keeps as many files of a stream as the channel says."""
     program, flood = build_ordered(tmp_path), workshop.program("flood")
@@ -118,7 +120,7 @@ def test_buffers_of_processes_and_limits_of_files(
 
 
 def test_snapshots_are_read(
-    daemon: SessionDaemon, relay: LttngRelay, workshop: Workshop, tmp_path: Path
+    daemon: SessionDaemon, relay: ChildRelay, workshop: Workshop, tmp_path: Path
 ):
     """Programs of both kinds; the events stay in the buffers for the next one."""
     program, flood = build_ordered(tmp_path), workshop.program("flood")
@@ -143,13 +145,14 @@ def test_snapshots_are_read(
         assert (count(found, "ordered:step"), count(found, "flood:drop")) == (50, 60)
 
 
+@pytest.mark.parametrize("command", [LTTNG, OURS], ids=["lttng", "ours"])
 def test_a_relay_that_is_killed_and_comes_back(
-    daemon: SessionDaemon, workshop: Workshop, tmp_path: Path
+    daemon: SessionDaemon, workshop: Workshop, tmp_path: Path, command: tuple[str, ...]
 ):
     """All events are in one of both traces, and in order in each."""
     program, flood = build_ordered(tmp_path), workshop.program("flood")
     output = tmp_path / "relay"
-    with lttng_relay(output) as relay:
+    with child_relay(output, command) as relay:
         say(
             daemon,
             f"create s --set-url={relay.url}",
@@ -176,7 +179,7 @@ def test_a_relay_that_is_killed_and_comes_back(
     assert count(found, "flood:drop") >= 300
 
 
-def test_a_program_without_a_session(relay: LttngRelay, tmp_path: Path):
+def test_a_program_without_a_session(relay: ChildRelay, tmp_path: Path):
     """What it records is all there."""
     program = build_ordered(tmp_path)
     words = ["--to", relay.url, "-e", "ordered:*", "--", str(program)]
@@ -193,7 +196,7 @@ def test_a_program_without_a_session(relay: LttngRelay, tmp_path: Path):
     assert count(lines(trace), "ordered:step") == 700
 
 
-def test_a_daemon_that_is_killed(relay: LttngRelay, tmp_path: Path):
+def test_a_daemon_that_is_killed(relay: ChildRelay, tmp_path: Path):
     """The next one goes on with what was in memory, as another trace."""
     program = build_ordered(tmp_path)
     with daemon_for_programs() as daemon:

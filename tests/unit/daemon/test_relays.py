@@ -171,3 +171,14 @@ def test_urls_that_are_none_are_refused(
     ] == said
     assert "no available" in daemon.lttng("list").out
     assert spools() == before
+
+
+def test_what_is_empty_after_a_rotation_is_no_archive(
+    daemon: SessionDaemon, relay: RelayReceiver
+):
+    """As it is none here."""
+    say(daemon, f"create s -U {url(relay)}", "enable-event -u x:*", "start", "stop")
+    say(daemon, "rotate")
+    done = daemon.lttng("destroy")
+    assert (done.status, done.out) == (0, "Session s destroyed\n")
+    assert relay.sessions[0].closed == [(0, 0), (1, 2)]

@@ -187,20 +187,21 @@ class RelaySender:
     _sent = 0
     """Packets and pieces of metadata that were sent."""
 
-    def end(self, seconds: float, *, end: float, is_moved: bool = False) -> str | None:
+    def end(
+        self, seconds: float, *, end: float, what: int = messages.NOTHING
+    ) -> str | None:
         """Send what is left, and end the session on the relay daemon.
 
         Args:
             seconds: How long at most nothing may come.
             end: When the recording has ended, in seconds since 1970.
-            is_moved: Whether the last chunk goes to the archives.
+            what: What becomes of the last chunk there.
 
         Returns:
             Where the last chunk is; ``None``: it is not there as a whole.
         """
         chunk = self._chunks[-1]
         if self.flush(seconds):
-            what = messages.MOVE if is_moved else messages.NOTHING
             with self._lock:
                 chunk.finish(int(end), what)
             self._wait(lambda: chunk.is_done, seconds)
@@ -360,30 +361,49 @@ class RelaySender:
                 (one, one.spooled.packets(is_ended=is_ended))
                 for one in trace.streams.values()
             ]
+            has_packets = any(packets for _, packets in ready)
+            if trace.handle < 0 and self._is_live and not (has_packets or is_ended):
+                # Babeltrace 2 waits for ever for a live trace without data streams.
+                return False
             raw = trace.metadata(chunk.folder)
         is_new = trace.handle < 0
         if is_new:
             stream = RelayStream("metadata", trace.path, chunk.number)
             trace.handle = connection.add_stream(stream)
         is_busy = self._send_metadata(trace, raw)
-        for one, packets in ready:
-            if packets and one.handle < 0:
-                limits = (0, 0)
-                if self._limits is not None:
-                    limits = self._limits(trace.path, one.name)
-                stream = RelayStream(one.name, trace.path, chunk.number, *limits)
-                one.handle, is_new = connection.add_stream(stream), True
-        if is_new:
+        more = [one for one, packets in ready if packets and one.handle < 0]
+        for one in more:
+            self._add(chunk, trace, one)
+        if is_new or more:
             connection.streams_sent()
         for one, packets in ready:
-            for packet in packets:
-                self._send_packet(one, packet)
+            self._send_packets(one, packets, time)
             is_busy |= bool(packets)
-            if not packets and time is not None and time > one.end and one.handle >= 0:
-                connection.send_beacon(one.handle, one.class_number, time)
-                one.end = time
-            self._confirm(one, is_urgent=not packets)
         return is_busy
+
+    def _add(self, chunk: Chunk, trace: SentTrace, stream: SentStream) -> None:
+        """Tell the relay daemon of a data stream."""
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        limits = (0, 0)
+        if self._limits is not None:
+            limits = self._limits(trace.path, stream.name)
+        told = RelayStream(stream.name, trace.path, chunk.number, *limits)
+        stream.handle = connection.add_stream(told)
+
+    def _send_packets(
+        self, stream: SentStream, packets: list[Packet], time: int | None
+    ) -> None:
+        """Send what is there of a data stream, or that nothing is up to a time."""
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        for packet in packets:
+            self._send_packet(stream, packet)
+        is_quiet = not packets and stream.handle >= 0
+        if is_quiet and time is not None and time > stream.end:
+            connection.send_beacon(stream.handle, stream.class_number, time)
+            stream.end = time
+        self._confirm(stream, is_urgent=not packets)
 
     def _send_metadata(self, trace: SentTrace, raw: bytes | None) -> bool:
         if raw is None:

@@ -149,7 +149,7 @@ def test_chunks_follow_each_other(tmp_path: Path):
         # It is found where it is now, as what it has below that.
         Trace(tmp_path).add("c_0", b"2" * 4096)
         assert sender.wait_for(chunk, SECONDS)
-        assert sender.end(SECONDS, end=2000.0, is_moved=True) == "machine/s/1"
+        assert sender.end(SECONDS, end=2000.0, what=MOVE) == "machine/s/1"
         [session] = relay.sessions
         assert session.chunks == [0, 1]
         assert session.closed == [(0, MOVE), (1, MOVE)]

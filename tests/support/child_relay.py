@@ -1,4 +1,4 @@
-"""LTTng's relay daemon, as a child of a test."""
+"""A relay daemon, LTTng's or ours, as a child of a test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from .waiting import wait_until
 
 SECONDS = 30.0
 HOST = "127.0.0.1"
+LTTNG = ("lttng-relayd",)
+OURS = (sys.executable, "-m", "vestige.cli.relayd")
 
 
 def missing_relay() -> str | None:
@@ -30,14 +33,16 @@ def _free_ports(count: int) -> list[int]:
         return [one.getsockname()[1] for one in servers]
 
 
-class LttngRelay:
+class ChildRelay:
     """A relay daemon with ports of its own.
 
     Args:
         folder: Where it writes; its output is in it.
+        command: What begins its command line: LTTng's, or ours.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, command: Sequence[str] = LTTNG) -> None:
+        self._command = command
         self.folder, self.output = folder, folder / "traces"
         self.control, self.data, self.live = _free_ports(3)
         self._process: subprocess.Popen[bytes] | None = None
@@ -57,7 +62,7 @@ class LttngRelay:
         )
         self._process = subprocess.Popen(
             [
-                "lttng-relayd",
+                *self._command,
                 *(f"--{name}-port=tcp://{HOST}:{port}" for name, port in places),
                 f"--output={self.output}",
             ],
@@ -103,13 +108,14 @@ class LttngRelay:
 
 
 @contextmanager
-def lttng_relay(folder: Path) -> Iterator[LttngRelay]:
+def child_relay(folder: Path, command: Sequence[str] = LTTNG) -> Iterator[ChildRelay]:
     """Have such a relay daemon.
 
     Args:
         folder: Where it writes.
+        command: As of :class:`ChildRelay`.
     """
-    made = LttngRelay(folder)
+    made = ChildRelay(folder, command)
     try:
         made.start()
         yield made
