@@ -111,8 +111,23 @@ class TraceDumps:
             wanted: The names of the events that are recorded.
         """
         self._declare(wanted)
+        time = self._since(state, time)
         self._note(key, state, time)
         self._write([state], time)
+
+    def _since(self, state: ProgramState, time: int) -> int:
+        """Return since when a program may have had what it has.
+
+        A child goes on in the buffers of its parent until it is known. As nobody else
+        has the same objects at the same places, it has them since there was a parent;
+        unless its number has told something else before, as one that executes does.
+        """
+        there = [dump for one in self._known.values() for dump in one.dumps]
+        gone = [dump for _, one in self._gone for dump in one.dumps]
+        if any(one.vpid == state.vpid for _, one in [*there, *gone]):
+            return time
+        alike = [since for since, one in there if one.objects == state.objects]
+        return min([time, *alike])
 
     def refresh(self, key: int, state: ProgramState, time: int) -> None:
         """Take what a program has loaded by now, for snapshots.

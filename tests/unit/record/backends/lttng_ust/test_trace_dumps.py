@@ -84,6 +84,25 @@ def test_a_file_has_who_came_and_a_new_one_who_is_there(tmp_path):
         assert found.failure is None
 
 
+@pytest.mark.parametrize("has_files", [True, False])
+def test_a_child_had_all_that_its_parent_has(tmp_path, monkeypatch, has_files):
+    """It recorded before it was known; one that executes had something else before."""
+    with dumps(tmp_path, has_files=has_files) as found:
+        monkeypatch.setattr(found, "_waiting_since", lambda _: 100)
+        found.join(1, state(10, 0x1000, 0x2000), 500, ALL)
+        found.join(2, state(11, 0x1000, 0x2000), 600, ALL)
+        found.join(3, state(12, 0x1000), 700, ALL)
+        found.forget(2, 800)
+        found.join(4, state(11, 0x1000, 0x2000), 900, ALL)
+        if not has_files:
+            snapshot(found, tmp_path / "a")
+        folder = tmp_path / "out" / "ust" / "uid" / "0" if has_files else tmp_path / "a"
+        times = dict.fromkeys((vpid, time) for time, vpid, _ in told(folder))
+        begin = min(time for _, time in times)
+        later = sorted((time - begin, vpid) for vpid, time in times)
+        assert later == [(0, 10), (0, 11), (200, 12), (400, 11)]
+
+
 def test_a_dump_that_cannot_be_written_is_told(tmp_path):
     """There is nothing of it then."""
     with dumps(tmp_path, has_files=True) as found:
