@@ -1,7 +1,7 @@
 """A soak of sessions: programs start and die, and sessions are rotated, cleared and so on.
 
 What happens follows from a seed; ``VESTIGE_SOAK_SEED`` does it again, for as many seconds as
-``VESTIGE_SOAK_SECONDS`` says. It takes a minute, always with the same seed, and ten with
+``VESTIGE_SOAK_SECONDS`` says. It takes two minutes, always with the same seed, and ten with
 ``VESTIGE_TORTURE=1``, each time with another; the daemon is killed, too, in the long form,
 or with ``VESTIGE_SOAK_KILLS=1``.
 """
@@ -25,7 +25,7 @@ from support.soak_programs import Counts, SoakedPrograms, build_soaked
 from support.tortured import IS_LONG
 from support.waiting import wait_until
 
-SECONDS = float(os.environ.get("VESTIGE_SOAK_SECONDS", "600" if IS_LONG else "60"))
+SECONDS = float(os.environ.get("VESTIGE_SOAK_SECONDS", "600" if IS_LONG else "120"))
 SEED = int(os.environ.get("VESTIGE_SOAK_SEED", "0" if IS_LONG else "17"))
 SEED = SEED or random.SystemRandom().randrange(1, 1 << 32)
 KILLS = os.environ.get("VESTIGE_SOAK_KILLS", "1" if IS_LONG else "0") == "1"
