@@ -169,12 +169,18 @@ def end_child(
     assert recorder.stdout.readline() == f"{how}\n"
 
 
+def skip_where_ends_are_not_told() -> None:
+    """Skip a test whose process has a parent that waits for it."""
+    release = tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
+    if release < (6, 15):
+        pytest.skip("Linux before 6.15 does not tell how the children of others ended")
+
+
 @pytest.mark.parametrize("how", ["child", "orphan"])
 def test_a_child_that_crashes_is_seen(program: Path, tmp_path: Path, how: str):
     """Whether its parent waits for it or not; the program goes on. It has no other."""
-    release = tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
-    if how == "child" and release < (6, 15):
-        pytest.skip("Linux before 6.15 does not tell how the children of others ended")
+    if how == "child":
+        skip_where_ends_are_not_told()
     trace = tmp_path / "t"
     with recorded(program, trace, "--snapshot-on-crash") as recorder:
         do(recorder, "3")
@@ -188,6 +194,32 @@ def test_a_child_that_crashes_is_seen(program: Path, tmp_path: Path, how: str):
     assert f"vestige: snapshot in {place}\n" in err
     # main() and begin_child() are among them, and the child's own.
     assert (calls(place), calls(trace)) == (6, 11)
+
+
+def test_a_crash_in_another_pid_namespace_is_seen(program: Path, tmp_path: Path):
+    """What the memory says of the process is its number there."""
+    skip_where_ends_are_not_told()
+    inside = ["unshare", "--pid", "--fork", "--kill-child"]
+    if subprocess.run([*inside, "true"], check=False).returncode:
+        pytest.skip("needs unshare(1), and the right to use it")
+    # The first process there is not ended by such signals.
+    first = tmp_path / "first"
+    first.write_text(f"#!/bin/sh\n{program}\ncat > {tmp_path}/rest\n")
+    first.chmod(0o755)
+    shell = tmp_path / "shell"
+    shell.write_text(f"#!/bin/sh\nexec {' '.join(inside)} {first}\n")
+    shell.chmod(0o755)
+    with recorded(shell, tmp_path / "t", "--snapshot-on-crash") as recorder:
+        do(recorder, "3")
+        process = recorder.pid
+        for _ in ("unshare", "first", "program"):
+            [process] = children(process)
+        wait_until(lambda: process in watched(recorder), "it is watched", SECONDS)
+        os.kill(process, signal.SIGSEGV)
+        wait_until(lambda: [*tmp_path.glob("t-crash-*/metadata")], "taken", SECONDS)
+        recorder.communicate(timeout=SECONDS)
+    [place] = tmp_path.glob("t-crash-*")
+    assert calls(place) == 4
 
 
 def test_of_crashes_in_a_row_the_first_is_kept(program: Path, tmp_path: Path):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ...._signals import signals
 from ...._suppress import suppress
 from ...process_stat import stat_words
-from .background import maps_memory
+from .background import maps_memory, recording_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -67,7 +67,7 @@ class CrashedProcesses:
         self._processes, self._memory, self._take = processes, memory, take
         # Who is in another namespace has another ID here.
         self._space = os.stat("/proc/self/ns/pid").st_ino
-        self._seen: set[int] = set()
+        self._seen: set[tuple[int, int]] = set()
         self._watched: dict[int, int] = {}
         """Processes, by their descriptors."""
         self._ends = select.epoll()
@@ -98,15 +98,20 @@ class CrashedProcesses:
 
     def _look(self, program: int) -> None:
         """Watch who records, and was not seen yet; of the program others know."""
-        recording = {
-            process
-            for process, space in self._processes()
-            if space in {self._space, 0} and process != program
-        }
-        for process in recording - self._seen:
+        recording = self._processes()
+        for process in self._outer_ids(recording - self._seen) - {program}:
             if len(self._watched) < MOST_WATCHED:
                 self._watch(process)
         self._seen = recording
+
+    def _outer_ids(self, recording: set[tuple[int, int]]) -> set[int]:
+        """Return what processes are called here."""
+        here = {one for one in recording if one[1] in {self._space, 0}}
+        found = {process for process, _ in here}
+        if recording != here:
+            # All processes are looked at, once for each that is new.
+            found |= recording_processes(recording - here, self._memory())
+        return found
 
     def _watch(self, process: int) -> None:
         if process in self._watched.values():
@@ -132,7 +137,8 @@ class CrashedProcesses:
                     # It tells when its parent has waited for it.
                     self._ends.modify(handle, 0)
                     continue
-            self._seen.discard(self._watched.pop(handle))
+            process = self._watched.pop(handle)
+            self._seen -= {(process, self._space), (process, 0)}
             self._ends.unregister(handle)
             os.close(handle)
             number = 0 if status is None else status & 0x7F
