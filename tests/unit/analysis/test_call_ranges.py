@@ -53,6 +53,16 @@ def test_calls_are_cut(trace):
     assert (tree.threads[0].begin, tree.threads[0].end) == (150, 185)
 
 
+def test_what_ends_where_the_range_begins_is_not_in_it(trace):
+    """It has no time there; what it is in has."""
+    assert facts(trace.call_tree(begin=160)) == {
+        A: (1, 0, 1, 40, 20),
+        B: (1, 0, 1, 10, 10),
+        D: (1, 1, 0, 10, 10),
+    }
+    assert facts(trace.call_tree(begin=190)) == {A: (1, 0, 1, 10, 10)}
+
+
 def test_an_end_behind_the_trace_cuts_nothing(trace):
     """What is complete is complete."""
     assert facts(trace.call_tree(begin=0, end=10**6)) == facts(trace.call_tree())
@@ -108,7 +118,7 @@ def test_a_range_is_the_whole_cut(tmp_path, seed):
         expected: dict[int, list[int]] = {}
         outermost = 0
         for function, start, stop, depth in calls:
-            if stop < begin or start > end:
+            if (start < begin and stop <= begin) or start > end:
                 continue
             outermost += 0 if depth else min(stop, end) - max(start, begin)
             row = expected.setdefault(function, [0, 0, 0])

@@ -106,7 +106,7 @@ pub(super) struct Lost {
 /// Folds entries and exits into call trees.
 #[derive(Clone)]
 pub struct CallFold {
-    scan: CallScan,
+    pub(super) scan: CallScan,
     pub(super) fold: Fold,
     /// Which threads are wanted; all without a list.
     wanted: Option<Vec<ThreadChoice>>,

@@ -24,6 +24,7 @@ impl CallFold {
         let points = CheckPoints::new(every);
         self.keeper = Some(Box::new(Keeper { points, ..Keeper::default() }));
         self.numbers_streams = true;
+        self.scan.tell_all();
         self.sinks().pyramid = Some(Pyramid::default());
         self.fold.tree.addresses = Some(Addresses::default());
     }

@@ -189,6 +189,11 @@ impl CallScan {
         }
     }
 
+    /// Tells the threads of all records from now on. To be told before the first merge.
+    pub fn tell_all(&mut self) {
+        self.tells_all = true;
+    }
+
     /// What each record of a merge tells, in order, and what more those of [`Kind::Code`] do.
     /// Records that only a filter needs have their mark where expressions choose records, and
     /// with `is_filtered`.

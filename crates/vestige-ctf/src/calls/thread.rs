@@ -169,11 +169,13 @@ impl Thread {
 
     /// Takes note of the time of the next record.
     #[inline]
-    fn advance(&mut self, fold: &mut Fold, time: i64) {
+    fn advance(&mut self, fold: &mut Fold, time: i64, is_exit: bool) {
         if self.doubt.is_some_and(|until| time > until) {
             self.end_doubt(fold, time);
         }
-        if !self.is_in_range && time >= fold.range.0 {
+        // What ends where the range begins is over there.
+        let begin = fold.range.0;
+        if !self.is_in_range && (time > begin || time == begin && !is_exit) {
             self.begin_range(fold);
         }
     }
@@ -202,7 +204,7 @@ impl Thread {
     /// A function is entered.
     #[inline]
     pub fn enter(&mut self, fold: &mut Fold, address: u64, site: u64, time: i64, number: u64) {
-        self.advance(fold, time);
+        self.advance(fold, time, false);
         if let Some(function) = fold.tree.caller(self.process, site) {
             self.return_to(fold, function, site);
         }
@@ -281,7 +283,7 @@ impl Thread {
     /// A function is left.
     #[inline]
     pub fn leave(&mut self, fold: &mut Fold, what: Leaving, time: i64, number: u64) {
-        self.advance(fold, time);
+        self.advance(fold, time, true);
         if self.hidden > 0 {
             self.hidden -= 1;
         } else if self.doubt.is_some() && what == Leaving::Innermost {
@@ -468,7 +470,8 @@ impl Thread {
     #[inline]
     fn how_it_ends(&self, fold: &Fold, frame: &Frame, time: i64, end: End) -> End {
         if frame.start < fold.range.0 {
-            return if time < fold.range.0 { End::Before } else { End::Clipped };
+            // What ends where the range begins has no time in it.
+            return if time <= fold.range.0 { End::Before } else { End::Clipped };
         }
         let is_across =
             end == End::Complete && (frame.losses != self.marks || self.doubt.is_some());

@@ -9,7 +9,7 @@ use super::packing::{put, put_bytes, put_signed, Unpacker};
 use super::pyramid::Levels;
 
 /// What the bytes begin with; the digit is the version.
-const MAGIC: &[u8] = b"vestige intervals 1\n";
+const MAGIC: &[u8] = b"vestige intervals 2\n";
 
 /// What tells threads apart: data stream, process space, process ID and thread ID.
 pub type RowKey = (u32, u32, i32, i32);

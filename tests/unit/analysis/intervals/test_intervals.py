@@ -11,6 +11,7 @@ import pytest
 
 import vestige
 from support.call_traces import code, enter, leave, packet, state, write_calls
+from vestige import ctf
 from vestige.analysis.intervals import CallRange, CallSelection, intervals_of
 
 A, B, C, D = 0x1000, 0x2000, 0x3000, 0x4000
@@ -272,4 +273,21 @@ def test_a_thread_is_one_whatever_its_events_tell():
         (22, 22),
         (22, 23),
         (24, 24),
+    ]
+
+
+def test_other_events_are_of_their_threads(tmp_path):
+    """Also where a data stream has those of several, and contexts alone tell."""
+    context = {"vpid": "s32", "vtid": "s32"}
+    with ctf.Writer(tmp_path / "trace", event_context=context) as writer:
+        event = writer.event_class("x:y", {"size": "u32"})
+        stream = writer.stream("s")
+        for index in range(6):
+            who = {"vpid": 7, "vtid": 8 + index % 2}
+            stream.write(event, 10 * index, who, size=index)
+    index, _ = intervals_of(vestige.open(tmp_path / "trace", debug_info=False))
+
+    assert [(one.process.pid, one.tid, one.events) for one in index.rows] == [
+        (7, 8, 3),
+        (7, 9, 3),
     ]
