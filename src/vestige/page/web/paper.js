@@ -14,6 +14,7 @@ export function listenToPrinter(page) {
     for (const name of PANELS) element(name).hidden = name === "details" && page.view.functionId === null;
     page.timeline.height = Math.min(page.timeline.layout.height + 40, TALLEST);
     page.timeline.draw();
+    page.minimap.draw();
     page.flame.draw();
   });
   window.addEventListener("afterprint", () => {

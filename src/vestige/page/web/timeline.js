@@ -145,24 +145,32 @@ export class Timeline {
     const pen = this.pen;
     const functions = this.data.functions;
     const [first, last] = blocks.within(row, depth, begin, end);
+    const { width } = this; // of an element: not to be asked for each block
+    const right = GUTTER + width;
+    const factor = width / (end - begin);
     let painted = -1; // the right edge of what was painted last
+    let style = null; // what is set already: to set it takes longer than to draw a narrow block
     for (let at = first; at < last; at++) {
       const start = blocks.start[at];
-      const from = Math.max(GUTTER, this.xOf(start));
-      const to = Math.min(GUTTER + this.width, this.xOf(start + blocks.length[at]));
+      const from = Math.max(GUTTER, GUTTER + (start - begin) * factor);
+      const to = Math.min(right, GUTTER + (start + blocks.length[at] - begin) * factor);
       if (to <= painted && to - from < 1) continue; // less than a pixel, and there is one
-      const wide = Math.max(to - from, 0.8);
+      const left = Math.round(from); // edges between pixels take far longer
+      const wide = Math.max(Math.round(to) - left, 1);
       const id = blocks.functionId[at];
-      const isMatch = !matches || matches.has(id);
-      pen.globalAlpha = isMatch ? 1 : 0.22;
-      pen.fillStyle = functionColour(functions, id);
-      pen.fillRect(from, y, wide > 2 ? wide - 0.5 : wide, LANE - 1);
+      const wanted = functionColour(functions, id);
+      if (matches) pen.globalAlpha = matches.has(id) ? 1 : 0.22;
+      if (wanted !== style) pen.fillStyle = style = wanted;
+      pen.fillRect(left, y, wide > 3 ? wide - 1 : wide, LANE - 1);
       painted = Math.max(from + 1, to);
       this.drawn.blocks++;
       const flags = blocks.flags[at];
-      if (wide > 3 && flags) this.drawFlags(flags, from, wide, y);
+      if (wide > 3 && flags) {
+        this.drawFlags(flags, from, wide, y);
+        style = null;
+      }
       if (wide > 26) {
-        pen.fillStyle = colour("on-block");
+        pen.fillStyle = style = colour("on-block");
         pen.fillText(cut(label(functions[id], blocks.count[at]), wide - 6), from + 3, y + LANE / 2);
       }
       if (call && call.row === row && call.depth === depth && call.start === start) this.frame(from, y, wide);
@@ -199,12 +207,13 @@ export class Timeline {
     const pen = this.pen;
     const [first, last] = blocks.within(row, 0, this.view.begin, this.view.end);
     const isStates = this.data.rows[row].kind === "states";
+    if (!isStates) pen.fillStyle = colour("bar");
     for (let at = first; at < last; at++) {
-      const from = this.xOf(blocks.start[at]);
+      const from = GUTTER + (blocks.start[at] - this.view.begin) / scale;
       const wide = Math.max(blocks.length[at] / scale, 1);
       const dense = isStates ? 1 : Math.min(1, 0.35 + Math.log10(blocks.count[at] + 1) / 5);
       const high = Math.max(3, (height - 2) * dense);
-      pen.fillStyle = isStates ? functionColour(this.data.functions, blocks.functionId[at]) : colour("bar");
+      if (isStates) pen.fillStyle = functionColour(this.data.functions, blocks.functionId[at]);
       pen.fillRect(from, y + height - high, wide, high);
       this.drawn.blocks++;
     }
