@@ -29,7 +29,7 @@ help:
 	@echo "make bench-recording time the recorder beside LTTng-UST and uftrace"
 	@echo "make bench-sessions time sessions and their daemon beside LTTng's"
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
-	@echo "make bench-viewers time what viewers get beside uftrace"
+	@echo "make bench-viewers time what viewers get beside uftrace, and how long the page takes to be drawn"
 	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
 	@echo "make fuzz     minutes of fuzzing: what programs say, metadata, packets, indexes, what peers send, ELF, DWARF, plans"
 	@echo "make agreement make what recorder and tracer agree on from its description"
@@ -162,6 +162,7 @@ bench-python: $(VENV)/.built $(VENV)/.dev
 
 bench-viewers: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.viewers $(BENCH)
+	@PYTHONPATH=tests $(BIN)/python -m bench.page
 
 bench-writing: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.writing $(BENCH)
