@@ -9,6 +9,9 @@ lines that are there, with new numbers. Of the page for browsers it makes pictur
 
     docs/guide/looking/time.png    all of the recording, with the flame graph
     docs/guide/looking/slow.png    the slow request, with what it is
+    docs/guide/looking/lock.png    the longest wait for a mutex, with who had it
+    docs/guide/looking/leak.png    what the report of memory prints
+    docs/guide/looking/error.png   what the threads did when the error was written
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import re
 import shutil
 import sys
 import tempfile
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +47,31 @@ LONGEST = """name => {
     view.bring(start, length);
 }"""
 """Shows the longest call of a function."""
+WAIT = """() => {
+    const { data, timeline, view } = window.vestige;
+    const waits = data.meta.waits.rows;
+    const [row, begin, length] = waits.reduce((most, one) => (one[2] > most[2] ? one : most));
+    view.bring(begin, length);
+    timeline.box.scrollTop = timeline.layout.topOf(row, 0) - 160;
+    timeline.draw();
+    const { x, y } = timeline.canvas.getBoundingClientRect();
+    const top = timeline.layout.topOf(row, 0) - timeline.box.scrollTop;
+    return [x + timeline.xOf(begin + length / 3), y + top + 34];
+}"""
+"""Shows the longest wait for a mutex; where it is on the screen."""
+ERROR = "refuse"
+"""The function that writes the error."""
+LEAKS = "vestige report --memory"
+"""The command whose output is shown as a picture."""
+TERMINAL = """<!doctype html><meta charset="utf-8"><style>
+body {{ margin: 0; padding: 14px 18px; background: #12181f; color: #dfe6ec; }}
+pre {{ margin: 0; font: 14px/1.45 "DejaVu Sans Mono", monospace; }}
+b {{ color: #6fb2ff; }}
+</style><pre><b>$</b> {command}
+{text}</pre>"""
+"""A page that looks like a terminal."""
+MOST_LINES = 16
+"""Lines of a terminal."""
 
 
 def main() -> None:
@@ -54,11 +83,14 @@ def main() -> None:
     options = parser.parse_args()
     directory = Path(tempfile.mkdtemp(prefix="v", dir="/tmp"))
     try:
-        text = played(Session(directory))
+        session = Session(directory)
+        text = played(session)
         if not options.keep_text:
             GUIDE.write_text(text, encoding="utf-8")
         PICTURES.mkdir(exist_ok=True)
-        photograph(directory / "looking" / "service.html")
+        printed = session.run(LEAKS).splitlines()[:MOST_LINES]
+        lines = [line.replace(str(session.directory), PLACE) for line in printed]
+        photograph(directory / "looking" / "service.html", lines)
     finally:
         shutil.rmtree(directory)
 
@@ -130,11 +162,12 @@ def are(lines: list[str], wanted: list[str]) -> bool:
     return [normal(line) for line in lines] == wanted
 
 
-def photograph(page: Path) -> None:
+def photograph(page: Path, leaks: list[str]) -> None:
     """Make pictures of the page.
 
     Args:
         page: The file.
+        leaks: What a terminal shows, of which there is a picture, too.
     """
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - not of the tests
 
@@ -155,21 +188,34 @@ def photograph(page: Path) -> None:
         tab.evaluate(LONGEST, SLOW)
         tab.click("#tab-details")
         save(tab, "slow.png")
+        tab.click("#tab-flame")
+        tab.mouse.move(*tab.evaluate(WAIT))
+        save(tab, "lock.png")
+        tab.mouse.move(0, 0)
+        tab.evaluate(LONGEST, ERROR)
+        for _ in range(4):
+            tab.keyboard.press("s")
+        tab.click("#tab-events")
+        save(tab, "error.png")
+        terminal = TERMINAL.format(command=LEAKS, text=escape("\n".join(leaks)))
+        tab.set_content(terminal)
+        save(tab, "leak.png", tab.locator("pre"))
         browser.close()
 
 
-def save(tab: Any, name: str) -> None:
+def save(tab: Any, name: str, part: Any = None) -> None:
     """Make a picture when the page has drawn what was asked for.
 
     Args:
         tab: The page.
         name: Name of the picture.
+        part: What of it is shown; all by default.
 
     Raises:
         ValueError: It is too large for the documents.
     """
     tab.wait_for_timeout(500)  # the page sums when nothing has moved for a moment
-    tab.screenshot(path=PICTURES / name)
+    (part or tab).screenshot(path=PICTURES / name)
     size = (PICTURES / name).stat().st_size
     print(f"{name}: {size:,} bytes")
     if size > LARGEST:
