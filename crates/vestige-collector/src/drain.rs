@@ -235,7 +235,7 @@ impl Recording {
         let from = flushed.max(RECORDS_AT);
         let bytes = committed.saturating_sub(from);
         let begin = packet.timestamp_begin().load(Ordering::Relaxed);
-        let begin = begin.max(state.account.last_end);
+        let begin = begin.max(state.account.last_end).max(self.trace.shown());
         // Code that was interrupted may store its own time after those of records behind it.
         let end = packet.timestamp_end().load(Ordering::Relaxed);
         let end = end.max(place.least_end().load(Ordering::Relaxed)).max(begin);

@@ -80,8 +80,10 @@ pub struct Leader {
     /// Where the next pass begins: not always with a slot that cannot be written.
     first: u32,
     delay: Delay,
-    /// When all is written for viewers, by the time of the trace.
+    /// When all is written for viewers, and until which time by the clock of the trace; before
+    /// that the clock is read.
     show_at: u64,
+    show_until: Option<u64>,
 }
 
 impl Leader {
@@ -95,6 +97,7 @@ impl Leader {
             first: 0,
             delay: Delay::default(),
             show_at: u64::MAX,
+            show_until: None,
         }
     }
 
@@ -131,10 +134,18 @@ impl Leader {
 
     /// Writes all that there is each period, if anybody may be watching.
     fn show_when_due(&mut self) {
-        let now = self.arenas.trace.now();
-        if now >= self.show_at {
-            self.show_at = self.arenas.trace.timers.next_show(now);
-            self.arenas.show();
+        let trace = &self.arenas.trace;
+        let now = trace.now();
+        if now < self.show_at {
+            return;
+        }
+        let grace = trace.timers.grace_ns();
+        if let Some(time) = self.show_until.take() {
+            self.show_at = trace.timers.next_show(self.show_at).saturating_sub(grace).max(now);
+            self.arenas.show(time);
+        } else {
+            self.show_until = Some(trace.loaded_state.now());
+            self.show_at = now + grace;
         }
     }
 

@@ -30,16 +30,17 @@ struct Reached {
 }
 
 impl Arenas {
-    /// Writes what all threads have recorded, and tells until when that is all.
+    /// Writes what all threads have recorded, and tells until when that is all: until a time by
+    /// the clock of the trace, which was some milliseconds ago. Whoever had read the clock for a
+    /// record then, and was interrupted, has completed it.
     ///
     /// What a disk refuses, or a thread has not completed, holds the time back.
-    pub fn show(&self) {
+    pub fn show(&self, time: u64) {
         if self.trace.is_stalled() {
             return;
         }
-        let now = self.trace.loaded_state.now();
         let all = self.all();
-        let until = all.iter().fold(now, |until, one| until.min(one.show(until)));
+        let until = all.iter().fold(time, |until, one| until.min(one.show(until)));
         if self.trace.begin_showing(until) {
             // A viewer sees then what is in files, only later.
             let _ = self.tell_until(until);

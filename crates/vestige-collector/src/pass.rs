@@ -303,9 +303,10 @@ impl Recording {
         }
         let last = place.last_lost().load(Ordering::Relaxed).max(state.account.last_end);
         let first = place.first_lost().load(Ordering::Relaxed).clamp(1, last.max(1));
+        let begin = first.max(self.trace.shown());
         let draft = Draft {
-            begin: first,
-            end: last,
+            begin,
+            end: last.max(begin),
             lost,
             losses: Some((first, last)),
             vpid: state.identity.vpid,

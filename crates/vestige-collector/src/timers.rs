@@ -6,6 +6,8 @@ use std::time::Duration;
 const QUIET_NS: u64 = 1_000_000_000;
 /// How often slots that have no complete chunk are looked at for that.
 const LOOK_NS: u64 = 100_000_000;
+/// So long a thread may have no processor that has read the clock for a record.
+const GRACE_NS: u64 = 2_000_000;
 /// No timer is faster.
 const LEAST_NS: u64 = 1_000_000;
 
@@ -48,6 +50,12 @@ impl Timers {
             0 => u64::MAX,
             period => now.saturating_add(period.max(LEAST_NS)),
         }
+    }
+
+    /// For how long threads may complete what they had begun, before that.
+    #[must_use]
+    pub fn grace_ns(&self) -> u64 {
+        GRACE_NS.min(self.live_ns / 2)
     }
 
     /// Whether threads ring when they have filled some chunks.
@@ -94,6 +102,6 @@ mod tests {
     fn no_timer_makes_it_spin() {
         let mad = Timers { switch_ns: 1, read_ns: 1, live_ns: 1 };
         assert_eq!(mad.rest(Duration::from_millis(50)), Duration::from_nanos(LEAST_NS));
-        assert_eq!(mad.next_show(5), LEAST_NS + 5);
+        assert_eq!((mad.next_show(5), mad.grace_ns()), (LEAST_NS + 5, 0));
     }
 }

@@ -220,6 +220,11 @@ impl Trace {
         self.shown.fetch_max(until, Ordering::Relaxed) < until
     }
 
+    /// Until when viewers were told that all is in files: no packet begins before.
+    pub fn shown(&self) -> u64 {
+        self.shown.load(Ordering::Relaxed)
+    }
+
     /// Nanoseconds since the trace was opened.
     pub fn now(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)

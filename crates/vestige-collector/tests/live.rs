@@ -46,9 +46,10 @@ fn what_is_told_is_in_files() {
         // Some fill chunks, and some do not.
         threads[0].record(1000);
         threads[1].record(1);
-        let before = collector.now();
-        collector.arenas().show();
-        assert!((before..=collector.now()).contains(&told(&folder.trace()).unwrap()));
+        let time = threads[0].clock.max(threads[1].clock) + 1;
+        threads.iter_mut().for_each(|thread| thread.clock = time);
+        collector.arenas().show(time);
+        assert_eq!(told(&folder.trace()), Some(time));
         assert_eq!((counts("7-8"), counts("7-9")), (1000 * round, round));
     }
 }
@@ -60,16 +61,33 @@ fn who_has_not_completed_a_record_holds_the_time_back() {
     let program = Program::of(&folder);
     let mut thread = program.thread(7, 8);
     thread.record(1);
-    collector.arenas().show();
+    collector.arenas().show(collector.now());
     let first = told(&folder.trace());
     thread.record(1);
     let chunk = thread.place().cur().load(Ordering::Relaxed) as u32;
     program.chunk(chunk).flags().store(CONTINUES, Ordering::Relaxed);
-    collector.arenas().show();
+    collector.arenas().show(collector.now());
     assert_eq!(told(&folder.trace()), first);
     program.chunk(chunk).flags().store(0, Ordering::Relaxed);
-    collector.arenas().show();
+    collector.arenas().show(collector.now());
     assert!(told(&folder.trace()) > first);
+}
+
+#[test]
+fn no_packet_begins_before_what_was_told() {
+    let folder = Folder::new();
+    let collector = live(&folder, u64::MAX);
+    let program = Program::of(&folder);
+    let mut thread = program.thread(7, 8);
+    thread.record(1);
+    let time = thread.clock + 100;
+    collector.arenas().show(time);
+    thread.clock = time;
+    thread.record(1);
+    collector.arenas().show(time + 100);
+    let begins: Vec<u64> =
+        packets(&folder.trace().join("7-8")).iter().map(|packet| packet.begin).collect();
+    assert!(begins[0] < time && begins[1] >= time, "{begins:?}");
 }
 
 #[test]
@@ -86,12 +104,14 @@ fn it_is_told_each_period_and_whoever_collects() {
         common::wait_until(|| path.exists() && record_count(&packets(&path)) == round);
     };
     for round in 1..=2 {
+        thread.clock = collector.now();
         thread.record(1);
         grows(round);
     }
     collector.hand_over();
     let collector = next_collector(&folder);
     collector.start().unwrap();
+    thread.clock = collector.now();
     thread.record(1);
     grows(3);
     collector.close(PATIENCE, false);
@@ -102,12 +122,12 @@ fn it_is_told_each_period_and_whoever_collects() {
 fn it_goes_with_the_chunk_that_is_written() {
     let folder = Folder::new();
     let collector = live(&folder, u64::MAX);
-    collector.arenas().show();
+    collector.arenas().show(collector.now());
     let moved = folder.0.join("moved");
     fs::rename(folder.trace(), &moved).unwrap();
     fs::create_dir(folder.trace()).unwrap();
     collector.cut(&folder.trace()).unwrap();
-    collector.arenas().show();
+    collector.arenas().show(collector.now());
     assert_eq!(told(&moved), None);
     assert!(told(&folder.trace()).is_some());
 }

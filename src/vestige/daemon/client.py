@@ -34,6 +34,7 @@ class Client(Connection):
         pids: list[int] | None = None,
         snapshot: bool = False,
         relay: list[str] | None = None,
+        live_timer: int = 0,
     ) -> dict[str, Any]:
         """Create a session.
 
@@ -48,6 +49,8 @@ class Client(Connection):
             snapshot: Whether it is one of snapshots.
             relay: The URIs of a relay daemon that it is sent to, for control and for
                 data.
+            live_timer: Microseconds after which that has what was recorded, for
+                viewers; 0: there are none.
 
         Returns:
             The session.
@@ -63,6 +66,7 @@ class Client(Connection):
             pids=pids,
             snapshot=snapshot,
             relay=relay or [],
+            live_timer=live_timer,
         )
 
     def sessions(self) -> list[dict[str, Any]]:

@@ -118,7 +118,7 @@ def _check_rotation(session: Session) -> None:
     """Refuse a rotation of what cannot be rotated now."""
     if not session.was_active:
         raise refused("START_SESSION_ONCE")
-    if session.output is None:
+    if session.output is None or session.live_timer:
         raise refused("ROTATION_NOT_AVAILABLE")
     if not session.active and session.is_rotated_while_inactive:
         raise refused("ROTATION_MULTIPLE_AFTER_STOP")
@@ -348,7 +348,7 @@ async def set_schedule(
     value = request.number("value")
     if value < 1:
         raise refused("INVALID")
-    if session.output is None:
+    if session.output is None or session.live_timer:
         raise refused("ROTATION_NOT_AVAILABLE")
     if getattr(session, name):
         raise refused("ROTATION_SCHEDULE_SET")

@@ -35,6 +35,8 @@ __all__ = [
 
 LONGEST_NAME = 255
 """Bytes of a name; LTTng has a buffer of 256."""
+LONGEST_LIVE_TIMER = (1 << 32) - 1
+"""Microseconds."""
 
 
 async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
@@ -46,7 +48,8 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         request: ``name``, ``output`` (a directory), ``no_output``, ``shm_path``,
             ``home``, ``temporary`` (it ends with the connection), ``pids`` (the only
             processes that record), ``snapshot`` (it is one of snapshots), ``relay``
-            (the URIs of a relay daemon that it is sent to).
+            (the URIs of a relay daemon that it is sent to), ``live_timer``
+            (microseconds after which that has what was recorded).
 
     Returns:
         The session as :func:`describe` has it.
@@ -80,6 +83,7 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
         shm_path=f"{shm_path}/{label}" if shm_path else None,
         created=registry.now(),
         pids=request.numbers("pids"),
+        live_timer=_live_timer(request, relay),
     )
     if request.flag("snapshot"):
         session.is_snapshot, session.output = True, None
@@ -92,6 +96,15 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
     if request.flag("temporary"):
         registry.bind(session, peer)
     return session.to_json()
+
+
+def _live_timer(request: Request, relay: list[str] | None) -> int:
+    timer = request.number("live_timer")
+    if timer and (relay is None or request.flag("snapshot")):
+        raise refused("SET_URL", "viewers read a live session of a relay daemon")
+    if not 0 <= timer <= LONGEST_LIVE_TIMER:
+        raise refused("INVALID", f"a live timer of {timer} us")
+    return timer
 
 
 def add_with_relay(

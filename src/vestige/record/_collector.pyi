@@ -71,10 +71,8 @@ class Collector:
         first_class: The ID of the first event class that programs register.
         class_bytes: Most bytes of the texts of event classes.
         user: The user ID whose programs record; ``None`` is the one of this process.
-        cpu_rings: So many CPUs have rings, which all threads on them share; 0: each
-            thread has its own.
-        overwrite_rings: Whether a thread that has so many chunks, but one, gives up its
-            oldest.
+        cpu_rings: So many CPUs have rings, which threads on them share; 0: no sharing.
+        overwrite_rings: Whether a thread with all chunks but one gives up its oldest.
         file_bytes: Most bytes of a file of a data stream, which goes on in the next
             one; 0 is no limit.
         file_count: So many files of a stream are kept, the newest; 0 is all of them.
@@ -82,8 +80,7 @@ class Collector:
             0, and more than a second, is a second.
         read_ns: Full packets are looked for at least as often, and programs do not call
             the kernel to say that there are some; 0: they do.
-        live_ns: After it, all that was recorded is written, and the file ``.live``
-            tells until when that is all; 0: never.
+        live_ns: After it, all is written, and ``.live`` tells until when; 0: never.
         channel: What the files of CPUs are called before their number; empty is
             ``channel0``, as LTTng calls those of its first channel.
         keep: Whether nothing is written but snapshots; rings of threads that have ended

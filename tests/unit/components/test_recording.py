@@ -12,7 +12,6 @@ from vestige.components.sources.recording import (
     LIVE,
     LIVE_FORM,
     LIVE_MAGIC,
-    LIVE_MARGIN,
     REGISTER,
     RecordingSource,
 )
@@ -196,7 +195,7 @@ class Watched(Recording):
 
 def time_of(value):
     """Return a time behind the event of a value, as a collector would tell it."""
-    return numbered(1, start=value)[0].timestamp + LIVE_MARGIN + 1
+    return numbered(1, start=value)[0].timestamp + 1
 
 
 @pytest.fixture

@@ -67,6 +67,8 @@ def list_(call: Call) -> int:
         output = shown_output(one)
         if output is not None:
             call.say(f"    Trace output: {output}")
+        if one["live_timer"]:
+            call.say(f"    Live timer interval: {one['live_timer']} us")
         call.say("")
     call.say("")
     call.say("Use lttng list <session_name> for more details")

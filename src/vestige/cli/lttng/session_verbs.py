@@ -6,6 +6,7 @@ import os
 import time
 
 from ..._typing import TYPE_CHECKING
+from ...daemon.numbers import read_time
 from ...daemon.places import archive_text, shown_output
 from ...daemon.run_paths import home_folder
 from ...errors import SessionError
@@ -32,6 +33,10 @@ __all__ = [
     "stop",
 ]
 
+LIVE_TIMER = 1_000_000
+"""Microseconds, as in LTTng."""
+UNSUPPORTED_OUTPUT = "Unsupported output type specified for live session."
+
 CREATE = (
     Option("output", "write the trace into the directory DIR", "o", NEEDED, "DIR"),
     Option("no-output", "write no trace"),
@@ -46,7 +51,7 @@ CREATE = (
     Option("data-url", "send data to URL, tcp://HOST[:PORT]", "D", NEEDED, "URL"),
     Option("shm-path", "keep the ring buffers below DIR", None, NEEDED, "DIR"),
     Option("snapshot", "record to buffers; write them with 'snapshot record'"),
-    Option("live", "not there yet: be read while it is recorded", None, OPTIONAL, "US"),
+    Option("live", "let viewers read it while it is recorded", None, OPTIONAL, "US"),
     Option("no-consumer", "has no meaning any more"),
 )
 DESTROY = (
@@ -65,8 +70,11 @@ def create(call: Call) -> int:
     name = _only_argument(call)
     if name == "auto":
         raise FailedError(FAILED, "auto is a reserved keyword for default session(s)")
-    destination = _destination(call)
+    live_timer = _live_timer(call)
+    destination = _destination(call, is_live=live_timer > 0)
     call.have_daemon()
+    if live_timer and destination.relay is None:
+        destination = _local_relay(call)
     shm_path = call.words.value("shm-path")
     session = call.client.create(
         name,
@@ -76,6 +84,7 @@ def create(call: Call) -> int:
         home=home_folder(),
         snapshot=call.words.has("snapshot"),
         relay=destination.relay,
+        live_timer=live_timer,
     )
     call.say(*_created_lines(session))
     write_current(str(session["name"]))
@@ -101,8 +110,12 @@ def _created_lines(session: dict[str, Any]) -> list[str]:
             "default to overwrite mode."
         )
     output = shown_output(session)
+    if session["live_timer"]:
+        lines = [f"Live session {name} created."]
     if output is not None:
         lines.append(f"Traces will be output to {output}")
+    if session["live_timer"]:
+        lines.append(f"Live timer interval set to {session['live_timer']} us")
     if session["shm_path"] is not None:
         lines.append(f"Shared memory path set to {session['shm_path']}")
     return lines
@@ -115,7 +128,34 @@ def _only_argument(call: Call) -> str | None:
     return arguments[0] if arguments else None
 
 
-def _destination(call: Call) -> Destination:
+def _live_timer(call: Call) -> int:
+    """Return after how many microseconds viewers see events; 0: there are none."""
+    if not call.words.has("live"):
+        return 0
+    text = call.words.value("live")
+    if text is None:
+        return LIVE_TIMER
+    timer = read_time(text)
+    if timer is None:
+        raise FailedError(FAILED, f"Wrong value for --live parameter: {text}")
+    if timer >= 1 << 32:
+        raise FailedError(FAILED, f"32-bit overflow in --live parameter: {text}")
+    if timer == 0:
+        raise FailedError(FAILED, "Live timer interval must be greater than zero")
+    return timer
+
+
+def _local_relay(call: Call) -> Destination:
+    """Return the relay daemon of this machine, which is started if there is none."""
+    from .local_relay import URL, has_relay, start_relay
+
+    if not has_relay():
+        call.say("Spawning a relayd daemon")
+        start_relay()
+    return of_url(call, URL)
+
+
+def _destination(call: Call, *, is_live: bool = False) -> Destination:
     """Return where options let the trace be written, if they do."""
     words = call.words
     if words.has("live") and words.has("snapshot"):
@@ -130,12 +170,14 @@ def _destination(call: Call) -> Destination:
             "Only one of the --set-url, --ctrl-url/data-url, or --output options may "
             "be used at once.",
         )
-    if words.has("live"):
-        raise FailedError(FAILED, "Live mode is not supported yet.")
     if control is not None and data is not None:
         return of_connections(call, control, data)
+    found = Destination() if url is None else of_url(call, url)
+    is_local = output is not None or found.path is not None or words.has("no-output")
+    if is_live and is_local:
+        raise FailedError(FAILED, UNSUPPORTED_OUTPUT)
     if url is not None:
-        return of_url(call, url)
+        return found
     return Destination(None if output is None else os.path.abspath(output))  # noqa: PTH100 - as above
 
 

@@ -39,9 +39,6 @@ LIVE = ".live"
 LIVE_FORM = Struct("=8sQQ")
 LIVE_MAGIC = b"VESTLIV1"
 ALL_BITS = (1 << 64) - 1
-LIVE_MARGIN = 2_000_000
-"""For so long a thread may have the time of a record that it has not completed,
-nanoseconds: others have its processor."""
 LIVE_PAUSE = 0.01
 """Seconds between two looks at that file."""
 ARCHIVES = "archives"
@@ -176,8 +173,7 @@ class RecordingSource(Feed):
         if magic != LIVE_MAGIC or until ^ mirrored != ALL_BITS:
             return self._looked
         self.pause = LIVE_PAUSE
-        time_of = self._gate.handle.nanoseconds(until)
-        return None if time_of is None else time_of - LIVE_MARGIN
+        return self._gate.handle.nanoseconds(until)
 
     def _names(self) -> list[str]:
         """Return the names of data files, with those that may have been moved away."""

@@ -60,11 +60,13 @@ def channel_options(channel: ChannelPlan) -> RecordingOptions:
     )
 
 
-def channel_writing(channel: ChannelPlan) -> Writing:
+def channel_writing(channel: ChannelPlan, live_timer: int = 0) -> Writing:
     """Return how the files of a channel are written.
 
     Args:
         channel: The channel.
+        live_timer: Microseconds after which viewers see what was recorded; 0: there are
+            none.
     """
     return Writing(
         channel.tracefile_size,
@@ -73,6 +75,7 @@ def channel_writing(channel: ChannelPlan) -> Writing:
         min(channel.read_timer * NANOSECONDS, LONGEST_PERIOD),
         # With the numbers of the CPU and of the file, it must be the name of a file.
         channel.name if len(os.fsencode(channel.name)) <= LONGEST_NAME else "",
+        live_ns=min(live_timer * NANOSECONDS, LONGEST_PERIOD),
     )
 
 

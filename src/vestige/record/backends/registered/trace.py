@@ -109,7 +109,7 @@ class ProgramTrace:
             of_cpus=0 if channel.is_overwriting else cpu_count(),
             overwrite=channel.is_overwriting,
         )
-        self._writing = channel_writing(channel)
+        self._writing = channel_writing(channel, plan.live_timer)
         self._subbuf_size = channel.subbuf_size
         self._is_counter = has_constant_counter()
         self._clock = RecordingClock(counter if self._is_counter else None)

@@ -1,0 +1,139 @@
+"""Sessions that are read while they are recorded: senders, relays and readers."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.live_sessions import daemon_for_programs, launch
+from support.lttng_relay import LttngRelay, lttng_relay
+from support.own_programs import build_ordered, ordered
+from support.recipes import Workshop
+from support.session_daemon import SessionDaemon, say
+from support.waiting import wait_until
+
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.usefixtures("babeltrace_peer", "relay_peer"),
+]
+SECONDS = 60.0
+READERS = {
+    "ours": [sys.executable, "-m", "vestige", "convert"],
+    "theirs": ["babeltrace2"],
+}
+
+
+class Reader:
+    """A reader of a live session.
+
+    Args:
+        words: Its command.
+        url: The session.
+    """
+
+    def __init__(self, words: list[str], url: str) -> None:
+        self.lines: list[str] = []
+        self._process = subprocess.Popen(
+            [*words, "-i", "lttng-live", url],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self._thread = threading.Thread(target=self._read)
+        self._thread.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        self.lines += iter(self._process.stdout.readline, "")
+
+    def wait_for(self, name: str, count: int) -> None:
+        """Wait until so many events of a name are there."""
+        wait_until(
+            lambda: sum(f" {name}: " in one for one in [*self.lines]) >= count,
+            f"{count} events {name}",
+            SECONDS,
+        )
+
+    @property
+    def events(self) -> list[str]:
+        """All lines, without the time since the one before."""
+        return [re.sub(r" \([^)]*\) ", " ", one) for one in self.lines]
+
+    def end(self) -> int:
+        """Wait for its end; return the exit status."""
+        self._thread.join(SECONDS)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        return self._process.wait(SECONDS)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self.end()
+
+
+def url_of(relay: LttngRelay) -> str:
+    """Return the URL of the one session of a relay, once it is there."""
+    base = f"net://127.0.0.1:{relay.live}"
+    words = [*READERS["ours"], "-i", "lttng-live", base]
+
+    def listed() -> str:
+        return subprocess.run(words, capture_output=True, text=True, check=False).stdout
+
+    wait_until(lambda: "host" in listed(), "a live session", SECONDS)
+    [line] = listed().splitlines()
+    assert "timer = 20000" in line
+    return line.split(" ")[0]
+
+
+@pytest.fixture(scope="module")
+def daemon() -> Iterator[SessionDaemon]:
+    """A daemon whose application socket is where programs of its home look."""
+    with daemon_for_programs() as running:
+        yield running
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_events_are_read_while_programs_wait(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path: Path, reader: str
+):
+    """Of programs of both kinds: nothing fills a packet, and none ends."""
+    program, flood = build_ordered(tmp_path), workshop.program("flood")
+    with lttng_relay(tmp_path / "relay") as relay:
+        say(
+            daemon,
+            f"create s --live=20ms --set-url={relay.url}",
+            "enable-event -u ordered:*",
+            "enable-event -u flood:*",
+            "start",
+        )
+        with ordered(daemon, program) as one:
+            url = url_of(relay)
+            reading = Reader(READERS[reader], url)
+            one.do("5")
+            reading.wait_for("ordered:step", 5)
+            assert launch(daemon, flood, 30).wait(SECONDS) == 0
+            reading.wait_for("flood:drop", 30)
+            one.do("7")
+            reading.wait_for("ordered:step", 12)
+            one.end()
+        say(daemon, "stop", "destroy s")
+        wait_until(lambda: not live(relay), "the end of the session", SECONDS)
+        if reader == "ours":
+            assert reading.end() == 0
+        else:
+            # It looks for another session of that name, for ever.
+            reading.kill()
+        assert len(reading.lines) == len({*reading.lines}) == 42
+
+
+def live(relay: LttngRelay) -> str:
+    """Return what is said of live sessions."""
+    words = [*READERS["ours"], "-i", "lttng-live", f"net://127.0.0.1:{relay.live}"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout
