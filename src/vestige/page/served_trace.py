@@ -59,6 +59,8 @@ class Opener(NamedTuple):
     must be read from the beginning each time."""
     places: Callable[[CtfFsSource], Filter | None] = lambda _: None
     """Returns what adds places to events."""
+    is_followed: bool = False
+    """Whether the end is shown first, and moved on with."""
 
 
 class _Read(NamedTuple):
@@ -224,7 +226,12 @@ class ServedTrace:
         state = self._state
         is_growing = is_growing or self._growing is not None
         awaits_more = is_growing or self._is_completing or state.read.calls is None
-        return {**state.meta, "version": state.version, "isGrowing": awaits_more}
+        return {
+            **state.meta,
+            "version": state.version,
+            "isGrowing": awaits_more,
+            "isFollowed": self._opener.is_followed,
+        }
 
     def blocks(self, level: int, begin: int, end: int) -> bytes:
         """Return the blocks of a level; see ``PageData``."""

@@ -33,7 +33,7 @@ SLOW_BEGIN, SLOW_TIME = 61 * MS, 25 * MS
 
 
 @contextmanager
-def served(path):
+def served(path, *, is_followed=False):
     """Serve the page of a trace."""
     opener = Opener(
         "a trace",
@@ -41,6 +41,7 @@ def served(path):
         lambda _: Resolver(DebugFileFinder()),
         lambda _: None,
         (path / ".arena").exists,
+        is_followed=is_followed,
     )
     with PageServer(ServedTrace(opener)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
@@ -187,6 +188,32 @@ def test_a_recording_that_grows(browser, tmp_path):
         rows = page.evaluate("vestige.data.rows.map((row) => [row.tid, row.calls])")
 
     assert sorted(rows) == [[11, 80], [12, 40]]
+
+
+def test_a_recording_that_is_followed(browser, tmp_path):
+    """The last seconds are shown, until somebody looks elsewhere."""
+    begins = (10 * MS, 15_000 * MS)
+    packets = [requests_of(11, begin, 2) for begin in begins]
+    path = write_calls(tmp_path / "trace", {"a": packets})
+    (path / ".arena").touch()
+    shown = (
+        "[vestige.view.end - vestige.view.begin, vestige.view.end, vestige.view.span]"
+    )
+    with (
+        served(path, is_followed=True) as server,
+        opened(browser, server.url) as page,
+    ):
+        wide, end, span = page.evaluate(shown)
+        assert (wide, end) == (10_000 * MS, span)
+        (path / "b").write_bytes(requests_of(12, 17_000 * MS, 2).encode())
+        until(page, f"vestige.view.span > {span}")
+        wide, end, span = page.evaluate(shown)
+        assert (wide, end) == (10_000 * MS, span)
+        page.evaluate("vestige.view.fit()")
+        (path / "c").write_bytes(requests_of(13, 19_000 * MS, 2).encode())
+        until(page, f"vestige.view.span > {span}")
+        wide, end, span = page.evaluate(shown)
+        assert (wide, end) == (span, span)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ class OpenCommand:
 examples:
   vestige open                    the newest recording
   vestige open TRACE
+  vestige open --follow           its last seconds, while it goes on
   vestige open --no-browser TRACE only print the address
   vestige open --port=8123 TRACE  over SSH, with a port that is forwarded already
 """
@@ -74,6 +75,12 @@ examples:
         )
         parser.add_argument(
             "--no-browser", action="store_true", help="start no browser"
+        )
+        parser.add_argument(
+            "--follow",
+            action="store_true",
+            help="begin with the last seconds of a recording that goes on, and move on "
+            "with it; --live of 'vestige record' lets it move at once",
         )
         add_debug_file_arguments(parser.add_argument_group("debug information"))
 
@@ -137,6 +144,7 @@ def _opener(options: argparse.Namespace) -> Opener:
         ),
         _feeds,
         places,
+        options.follow,
     )
 
 

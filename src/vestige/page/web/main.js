@@ -20,6 +20,9 @@ import { View } from "vestige/view.js";
 
 const CALM = 180; // milliseconds without a change, before sums of a range are made
 const GROWING = 2000;
+/** The same for who follows it, and how much is shown then, in nanoseconds. */
+const FOLLOWING = 500;
+const FOLLOWED = 10e9;
 const NOTHING = { rows: [], leftOut: 0 };
 
 const element = (name) => document.getElementById(name);
@@ -124,7 +127,9 @@ class Page {
     this.listenToDivider();
     listenToPrinter(this);
     window.addEventListener("keydown", (event) => this.key(event));
-    if (this.data.meta.isGrowing) this.growing = setInterval(() => this.grow(), GROWING);
+    const { isGrowing, isFollowed } = this.data.meta;
+    if (isFollowed) view.follow(FOLLOWED);
+    if (isGrowing) this.growing = setInterval(() => this.grow(), isFollowed ? FOLLOWING : GROWING);
   }
 
   setDark(isDark) {

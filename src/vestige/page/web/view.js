@@ -12,6 +12,7 @@ export class View extends EventTarget {
     this.call = null; // a block of the timeline
     this.functionId = null;
     this.matches = null; // a Set of functions, or null
+    this.most = Infinity; // nanoseconds that are shown of what grows
     this.test = null; // tells whether a text is searched for, or null
   }
 
@@ -37,7 +38,14 @@ export class View extends EventTarget {
   }
 
   fit() {
+    this.most = Infinity;
     this.show(0, this.span);
+  }
+
+  /** Show the end of what grows, no more than so many nanoseconds, and move on with it. */
+  follow(most) {
+    this.most = most;
+    this.show(this.span - most, this.span);
   }
 
   /** Bring a call into the middle, with a bit of what is around it. */
@@ -84,8 +92,8 @@ export class View extends EventTarget {
     const wide = this.end - this.begin;
     const all = wide >= this.span;
     this.span = span;
-    if (all) this.fit();
-    else if (atEnd) this.show(span - wide, span);
+    if (all && span <= this.most) this.show(0, span);
+    else if (atEnd) this.show(span - Math.min(wide, this.most), span);
     else this.tell("range");
   }
 
