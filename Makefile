@@ -168,7 +168,7 @@ bench-writing: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.writing $(BENCH)
 
 fuzz: $(VENV)/.built $(VENV)/.dev
-	@VESTIGE_FUZZ_SEEDS=60 $(BIN)/python -m pytest -q tests/unit/record/backends/lttng_ust/test_fuzz.py tests/unit/record/backends/registered/test_fuzz.py tests/unit/live/test_fuzz.py
+	@VESTIGE_FUZZ_SEEDS=60 $(BIN)/python -m pytest -q tests/unit/record/backends/lttng_ust/test_fuzz.py tests/unit/record/backends/registered/test_fuzz.py tests/unit/live/test_fuzz.py tests/unit/relay/test_viewer_fuzz.py
 	@$(BIN)/python tools/fuzz.py
 
 agreement: $(VENV)/.built $(VENV)/.dev

@@ -14,6 +14,8 @@ from .commands import Configuration, CreateSession
 from .configuration import Address, RelayOptions
 from .control_verbs import Verbs
 from .sessions import Session, Sessions
+from .viewed_streams import LiveSessions
+from .viewer_server import ViewerServer
 
 __all__ = ["RelayDaemon"]
 
@@ -65,6 +67,8 @@ class RelayDaemon:
             self._listen(options.control, self._relay.add_control),
             self._listen(options.data, self._relay.add_data),
         ]
+        viewers = ViewerServer(LiveSessions(self._sessions))
+        live = await viewers.listen(_bound(options.live))
         end = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -75,30 +79,15 @@ class RelayDaemon:
         for listener in listeners:
             loop.remove_reader(listener)
             listener.close()
+        live.close()
+        await viewers.close()
         loop.remove_reader(self._relay.fileno())
         self._relay.stop()
         self._take()
 
     def _listen(self, address: Address, add: Callable[[int], int]) -> socket.socket:
         """Wait for connections."""
-        try:
-            found = socket.getaddrinfo(
-                address.host,
-                address.port,
-                type=socket.SOCK_STREAM,
-                flags=socket.AI_PASSIVE,
-            )
-            family, kind, protocol, _, place = found[0]
-            listener = socket.socket(family, kind, protocol)
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(place)
-            listener.listen(WAITING_PEERS)
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise VestigeError(
-                f"cannot listen on {address.host}, port {address.port}: {why}"
-            ) from error
-        listener.setblocking(False)  # noqa: FBT003 - it has no name
+        listener = _bound(address)
         loop = asyncio.get_running_loop()
         loop.add_reader(listener, self._accept, listener, add)
         return listener
@@ -162,3 +151,26 @@ class RelayDaemon:
             self._relay.reply(connection, reply)
         elif session is not None:
             self._relay.reply(connection, self._verbs.answer(session, kind, members))
+
+
+def _bound(address: Address) -> socket.socket:
+    """Return a socket to which others can connect."""
+    try:
+        found = socket.getaddrinfo(
+            address.host,
+            address.port,
+            type=socket.SOCK_STREAM,
+            flags=socket.AI_PASSIVE,
+        )
+        family, kind, protocol, _, place = found[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen(WAITING_PEERS)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise VestigeError(
+            f"cannot listen on {address.host}, port {address.port}: {why}"
+        ) from error
+    listener.setblocking(False)  # noqa: FBT003 - it has no name
+    return listener

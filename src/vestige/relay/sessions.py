@@ -22,6 +22,8 @@ METADATA = b"metadata"
 """The name of the channel."""
 INDEXES_SINCE = 4
 """The minor version of the protocol from which on indexes are sent."""
+MOST_ENDED = 256
+"""Streams of a session that viewers may see although they have ended."""
 _NEW = ".tmp_new_chunk"
 _OLD = ".tmp_old_chunk"
 
@@ -44,9 +46,6 @@ class SessionStream:
         """Where it is written, once its last rotation was done."""
 
         self.is_metadata = channel.encode(errors="surrogateescape") == METADATA
-        self.is_published = False
-        """Whether viewers may see it."""
-
         self.is_ended = False
 
 
@@ -86,6 +85,9 @@ class Session:
         self.is_ended = False
         """Whether its connection has ended."""
 
+        self.shown: dict[int, SessionStream] = {}
+        """Those that viewers may see: the last of those that have ended, too."""
+
         self.streams: dict[int, SessionStream] = {}
         """Those that have not ended."""
 
@@ -96,8 +98,12 @@ class Session:
 
     def publish(self) -> None:
         """Let viewers see all streams that there are."""
-        for stream in self.streams.values():
-            stream.is_published = True
+        if not self.live_timer:
+            return
+        self.shown |= self.streams
+        ended = [number for number, one in self.shown.items() if one.is_ended]
+        for number in ended[:-MOST_ENDED]:
+            del self.shown[number]
 
     def new_chunk_path(self) -> str | None:
         """Return where a trace chunk begins; ``None`` for a directory of its name."""

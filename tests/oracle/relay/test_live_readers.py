@@ -7,14 +7,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from support.live_sessions import daemon_for_programs, launch
-from support.lttng_relay import LttngRelay, lttng_relay
+from support.lttng_relay import lttng_relay
 from support.own_programs import build_ordered, ordered
 from support.recipes import Workshop
+from support.relay_daemon import RunningRelay
 from support.session_daemon import SessionDaemon, say
 from support.waiting import wait_until
 
@@ -25,7 +27,7 @@ pytestmark = [
 SECONDS = 60.0
 READERS = {
     "ours": [sys.executable, "-m", "vestige", "convert"],
-    "theirs": ["babeltrace2"],
+    "theirs": ["stdbuf", "--output=L", "babeltrace2"],
 }
 
 
@@ -78,16 +80,32 @@ class Reader:
         self.end()
 
 
-def url_of(relay: LttngRelay) -> str:
+@contextmanager
+def relay_of(kind: str, folder: Path) -> Iterator[tuple[str, int]]:
+    """Have a relay daemon: where sessions are sent to, and the port of viewers."""
+    if kind == "theirs":
+        with lttng_relay(folder) as one:
+            yield one.url, one.live
+        return
+    ours = RunningRelay(folder)
+    try:
+        yield f"net://127.0.0.1:{ours.control}:{ours.data}", ours.live
+    finally:
+        ended = ours.end()
+    assert ended == (0, "")
+
+
+def listed(port: int) -> str:
+    """Return what is said of live sessions."""
+    words = [*READERS["ours"], "-i", "lttng-live", f"net://127.0.0.1:{port}"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout
+
+
+def url_of(port: int) -> str:
     """Return the URL of the one session of a relay, once it is there."""
-    base = f"net://127.0.0.1:{relay.live}"
-    words = [*READERS["ours"], "-i", "lttng-live", base]
-
-    def listed() -> str:
-        return subprocess.run(words, capture_output=True, text=True, check=False).stdout
-
-    wait_until(lambda: "host" in listed(), "a live session", SECONDS)
-    [line] = listed().splitlines()
+    # With its metadata and a data stream: else Babeltrace 2 waits for ever.
+    wait_until(lambda: "2 stream" in listed(port), "a live session", SECONDS)
+    [line] = listed(port).splitlines()
     assert "timer = 20000" in line
     return line.split(" ")[0]
 
@@ -99,41 +117,50 @@ def daemon() -> Iterator[SessionDaemon]:
         yield running
 
 
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    ("relay", "readers"),
+    [("theirs", ["ours"]), ("theirs", ["theirs"]), ("ours", ["ours", "theirs"])],
+)
 def test_events_are_read_while_programs_wait(
-    daemon: SessionDaemon, workshop: Workshop, tmp_path: Path, reader: str
+    daemon: SessionDaemon,
+    workshop: Workshop,
+    tmp_path: Path,
+    relay: str,
+    readers: list[str],
 ):
     """Of programs of both kinds: nothing fills a packet, and none ends."""
     program, flood = build_ordered(tmp_path), workshop.program("flood")
-    with lttng_relay(tmp_path / "relay") as relay:
+    with relay_of(relay, tmp_path / "relay") as (url, port):
         say(
             daemon,
-            f"create s --live=20ms --set-url={relay.url}",
+            f"create s --live=20ms --set-url={url}",
             "enable-event -u ordered:*",
             "enable-event -u flood:*",
             "start",
         )
         with ordered(daemon, program) as one:
-            url = url_of(relay)
-            reading = Reader(READERS[reader], url)
+            session = url_of(port)
+            reading = [Reader(READERS[name], session) for name in readers]
+            # They read what comes from then on.
+            clients = f"{len(readers)} client"
+            wait_until(lambda: clients in listed(port), "the viewers", SECONDS)
             one.do("5")
-            reading.wait_for("ordered:step", 5)
+            for each in reading:
+                each.wait_for("ordered:step", 5)
             assert launch(daemon, flood, 30).wait(SECONDS) == 0
-            reading.wait_for("flood:drop", 30)
+            # LTTng's relay daemon tells of data streams that are new with a packet.
             one.do("7")
-            reading.wait_for("ordered:step", 12)
+            for each in reading:
+                each.wait_for("flood:drop", 30)
+                each.wait_for("ordered:step", 12)
             one.end()
         say(daemon, "stop", "destroy s")
-        wait_until(lambda: not live(relay), "the end of the session", SECONDS)
-        if reader == "ours":
-            assert reading.end() == 0
-        else:
-            # It looks for another session of that name, for ever.
-            reading.kill()
-        assert len(reading.lines) == len({*reading.lines}) == 42
-
-
-def live(relay: LttngRelay) -> str:
-    """Return what is said of live sessions."""
-    words = [*READERS["ours"], "-i", "lttng-live", f"net://127.0.0.1:{relay.live}"]
-    return subprocess.run(words, capture_output=True, text=True, check=False).stdout
+        wait_until(lambda: not listed(port), "the end of the session", SECONDS)
+        for name, each in zip(readers, reading, strict=True):
+            if name == "ours":
+                assert each.end() == 0
+            else:
+                # It looks for another session of that name, for ever.
+                each.kill()
+            assert len(each.lines) == 42
+        assert len({tuple(each.events) for each in reading}) == 1

@@ -60,7 +60,11 @@ def test_starting_and_stopping_twice_has_its_statuses(daemon):
         (("create", "auto"), 1, "auto is a reserved keyword"),
         (("create", "--bogus"), 2, "Unrecognized argument used with 'create' command"),
         (("create", "n", "-C", "tcp://h"), 1, "Both control and data URLs"),
-        (("create", "n", "--live"), 1, "Live mode is not supported yet"),
+        (("create", "n", "--live=0"), 1, "must be greater than zero"),
+        (("create", "n", "--live=x"), 1, "Wrong value for --live parameter: x"),
+        (("create", "n", "--live=4294967296"), 1, "32-bit overflow in --live"),
+        (("create", "n", "--live", "-o", "/x"), 1, "Unsupported output type"),
+        (("create", "n", "--live", "-U", "file:///x"), 1, "Unsupported output type"),
         (("create", "n", "--live=5", "--snapshot"), 1, "mutually exclusive"),
         (("destroy", "nosuch"), 23, "Session name nosuch not found"),
         (("start", "nosuch"), 23, "Session name not found"),
@@ -86,6 +90,21 @@ def test_a_mistake_is_said_and_has_its_status(daemon, words, status, text):
     assert (done.status, done.out) == (status, "")
     assert text in done.err
     assert done.err.count("\n") == 1
+
+
+def test_a_live_session_is_listed_as_one(daemon):
+    """The relay daemon is asked when there is something to send."""
+    url = "--set-url=net://127.0.0.1:7001:7002"
+    made = daemon.lttng("create", "l1", "--live=20ms", url)
+    assert made.out == (
+        "Live session l1 created.\n"
+        "Traces will be output to tcp4://127.0.0.1:7001/ [data: 7002]\n"
+        "Live timer interval set to 20000 us\n"
+    )
+    assert "    Live timer interval: 20000 us\n" in daemon.lttng("list").out
+    mi = daemon.lttng("--mi", "xml", "list").out
+    assert "<live_timer_interval>20000</live_timer_interval>" in mi
+    daemon.lttng("destroy", "l1")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r"])

@@ -122,6 +122,9 @@ class LttngLiveSource(Feed):
             for stream in [*session.streams]:
                 if stream.stream is None or stream.stream in hungry:
                     self._look_at(session, stream)
+            if not any(one.has_waiting for one in session.streams):
+                # LTTng's relay daemon announces data streams with packets alone.
+                session.needs_streams = True
         for session in self._sessions:
             # What was announced with an index is there before its packet.
             self._update(session)
