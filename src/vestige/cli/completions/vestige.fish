@@ -157,6 +157,7 @@ complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 
 complete -c vestige -n '_shtab_vestige_using open' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using open' -l port -x -d 'listen on this port (default: one that is free)'
 complete -c vestige -n '_shtab_vestige_using open' -l no-browser -d 'start no browser'
+complete -c vestige -n '_shtab_vestige_using open' -l follow -d 'begin with the last seconds of a recording that goes on, and move on with it; --live of '"'"'vestige record'"'"' lets it move at once'
 complete -c vestige -n '_shtab_vestige_using open' -l debug-info-dir -xka "(__fish_complete_directories)" -d 'look for separate debug files in these directories (default: $VESTIGE_DEBUG_PATH, or else /usr/lib/debug)'
 complete -c vestige -n '_shtab_vestige_using open' -l debug-info-target-prefix -xka "(__fish_complete_directories)" -d 'look in DIR for files of the traced machine, or for those in its directory OLD (repeatable)'
 complete -c vestige -n '_shtab_vestige_using open' -l debuginfod -d 'download missing debug files from the servers in $DEBUGINFOD_URLS'
