@@ -324,7 +324,11 @@ def _without(status: IndexStatus, flags: Flag = NO_FLAGS) -> Answer:
 
 
 def _shown(session: ViewedSession) -> Iterator[ViewedStream]:
-    """Yield the data streams that viewers may know of: of traces with metadata."""
+    """Yield the data streams that viewers may know of: of traces with metadata.
+
+    Babeltrace 2 waits for ever for data of a trace that has only these at first.
+    """
     streams = [*session.streams]
     described = {one.trace_id for one in streams if one.is_metadata}
+    described &= {one.trace_id for one in streams if not one.is_metadata}
     return (one for one in streams if one.trace_id in described)

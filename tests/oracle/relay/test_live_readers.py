@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -138,9 +138,15 @@ def test_events_are_read_while_programs_wait(
             "enable-event -u flood:*",
             "start",
         )
-        with ordered(daemon, program) as one:
+        with ordered(daemon, program) as one, ExitStack() as ending:
             session = url_of(port)
+            if relay == "theirs":
+                # Data of a trace whose metadata it got alone, it never asks for.
+                assert launch(daemon, flood, 1).wait(SECONDS) == 0
+                wait_until(lambda: "4 stream" in listed(port), "both", SECONDS)
             reading = [Reader(READERS[name], session) for name in readers]
+            for each in reading:
+                ending.callback(each.kill)
             # They read what comes from then on.
             clients = f"{len(readers)} client"
             wait_until(lambda: clients in listed(port), "the viewers", SECONDS)
@@ -154,6 +160,7 @@ def test_events_are_read_while_programs_wait(
                 each.wait_for("flood:drop", 30)
                 each.wait_for("ordered:step", 12)
             one.end()
+            ending.pop_all()
         say(daemon, "stop", "destroy s")
         wait_until(lambda: not listed(port), "the end of the session", SECONDS)
         for name, each in zip(readers, reading, strict=True):

@@ -194,9 +194,10 @@ def test_streams_and_metadata_that_come_later(session):
     assert viewer.new(7) == (NOTHING_NEW, [])
 
 
-def test_a_trace_without_metadata_is_not_shown(session):
-    """Its data streams are, as soon as there are some."""
+def test_a_trace_with_metadata_alone_or_without_is_not_shown(session):
+    """It is as soon as it has both."""
     hidden = session.add(trace=2)
+    session.add(trace=3, is_metadata=True)
     viewer = Asking(session)
     assert len(viewer.attach(7)[1]) == 2
     session.add(trace=2, is_metadata=True)
