@@ -37,7 +37,7 @@ def write_service(path: Path, requests: Sequence[Request]) -> Path:
 
     Args:
         path: Where to.
-        requests: The requests, of each thread one after the other.
+        requests: The requests; of two of a thread, one runs while the other one waits.
 
     Returns:
         The path.
@@ -47,6 +47,7 @@ def write_service(path: Path, requests: Sequence[Request]) -> Path:
         service = _Service(writer)
         for request in requests:
             service.write(request)
+        service.finish()
     return path
 
 
@@ -69,24 +70,18 @@ class _Service:
         self._begin = define("shop:request_entry", {**ids, "number": "s64"})
         ends: dict[str, Any] = {"span_id": "u64", "error": str, "waited": "u64"}
         self._end = define("shop:request_exit", ends)
-        self._streams: dict[tuple[int, int], ctf.StreamWriter] = {}
+        self._events: dict[tuple[int, int], list[tuple[int, Any, dict[str, Any]]]] = {}
         self._time = 0
 
     def write(self, request: Request) -> None:
         who = request.vpid, request.vtid
-        stream = self._streams.get(who)
-        context = {
-            "vpid": request.vpid,
-            "vtid": request.vtid,
-            "ip": FUNCTIONS["handle"],
-        }
         self._time = request.begin
 
         def put(event: object, **fields: object) -> None:
-            stream.write(event, self._time, context, **fields)  # type: ignore[union-attr]
+            self._events[who].append((self._time, event, fields))
 
-        if stream is None:
-            stream = self._streams[who] = self._writer.stream(f"thread-{who}")
+        if who not in self._events:
+            self._events[who] = []
             for name, address in FUNCTIONS.items():
                 put(
                     self._code, baddr=address, memsz=0x100, path=f"/{name}.py",
@@ -119,3 +114,11 @@ class _Service:
         if request.has_end:
             put(self._end, span_id=number, error="", waited=0)
             put(self._exit, **handle, is_suspended=0)
+
+    def finish(self) -> None:
+        """Write what happened in each thread, in order."""
+        for (vpid, vtid), events in self._events.items():
+            stream = self._writer.stream(f"thread-{vpid}-{vtid}")
+            context = {"vpid": vpid, "vtid": vtid, "ip": FUNCTIONS["handle"]}
+            for time, event, fields in sorted(events, key=lambda one: one[0]):
+                stream.write(event, time, context, **fields)

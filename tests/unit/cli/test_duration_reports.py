@@ -63,6 +63,7 @@ def test_several_names_are_all_shown(run, service):
         "total_ns": 50_000,
         "longest_ns": 50_000,
         "longest_begin_ns": 701_020,
+        "others_ns": 0,
     }
 
 

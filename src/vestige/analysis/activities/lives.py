@@ -30,6 +30,9 @@ class Wait:
     """The longest time, nanoseconds."""
     begin: Nanoseconds
     """When the longest one began, nanoseconds."""
+    others: int
+    """How long its thread ran other coroutines meanwhile, nanoseconds: while they run,
+    none that waits can go on."""
 
     @property
     def name(self) -> str:

@@ -24,7 +24,7 @@ class OpenCoroutine:
 
     __slots__ = (
         "activity", "began", "is_uncertain", "place", "resumes", "running", "since",
-        "spans", "thread", "waits", "waits_since",
+        "spans", "thread", "waits", "waits_on", "waits_since",
     )  # fmt: skip
 
     def __init__(
@@ -48,34 +48,41 @@ class OpenCoroutine:
         """Where it waits."""
         self.waits_since = 0
         """Since when, nanoseconds."""
+        self.waits_on: tuple[Runner, int] | None = None
+        """Where it ran, and how long coroutines had run there."""
 
-    def wait(self, place: Place | None, time: int) -> None:
+    def wait(self, place: Place | None, time: int, runner: Runner) -> None:
         """Begin to wait.
 
         Args:
             place: Where.
             time: When, nanoseconds.
+            runner: The thread.
         """
         self.place, self.waits_since = place, time
+        self.waits_on = runner, runner.ran(time)
         for span in self.spans:
             span.stop(time)
 
-    def go_on(self, time: int) -> None:
+    def go_on(self, time: int, runner: Runner) -> None:
         """End to wait.
 
         Args:
             time: When, nanoseconds.
+            runner: The thread.
         """
         self.resumes += 1
         waited, place = time - self.waits_since, self.place
-        self.place = None
+        self.place, others = None, 0
+        if self.waits_on is not None and self.waits_on[0] is runner:
+            others = min(runner.ran(time) - self.waits_on[1], waited)
         if place is not None and self.waits is not None:
-            self.waits.note(place, self.waits_since, waited)
+            self.waits.note(place, self.waits_since, waited, others)
         for span in self.spans:
             span.resumes += 1
             span.since = time
             if place is not None and span.waits is not None:
-                span.waits.note(place, self.waits_since, waited)
+                span.waits.note(place, self.waits_since, waited, others)
 
 
 class OpenSpan:
@@ -158,3 +165,48 @@ class Runner:
         """Whether it may be in coroutines that are not in the stack."""
         self.awaited: tuple[int, Place] | None = None
         """How deep the coroutine was that waits since the last event, and where."""
+        self._ran = 0
+        self._runs_since: int | None = None
+
+    def ran(self, time: int) -> int:
+        """Return how long coroutines ran here, all of them together.
+
+        Args:
+            time: Up to when, nanoseconds.
+        """
+        return self._ran + (0 if self._runs_since is None else time - self._runs_since)
+
+    def enter(self, one: OpenCoroutine, time: int) -> None:
+        """Run a coroutine, within those that run.
+
+        Args:
+            one: The coroutine.
+            time: When, nanoseconds.
+        """
+        if self._runs_since is None:
+            self._runs_since = time
+        self.stack.append(one)
+
+    def leave(self, one: OpenCoroutine, time: int) -> int | None:
+        """Leave a coroutine, and all that run within it.
+
+        Args:
+            one: The coroutine.
+            time: When, nanoseconds.
+
+        Returns:
+            How many it ran within; ``None`` if it is not known to run.
+        """
+        if one not in self.stack:
+            return None
+        depth = self.stack.index(one)
+        del self.stack[depth:]
+        if not self.stack:
+            self._ran, self._runs_since = self.ran(time), None
+        return depth
+
+    def lose(self) -> None:
+        """Forget what runs: records were lost."""
+        self.stack.clear()
+        self.has_lost = True
+        self.awaited = self._runs_since = None

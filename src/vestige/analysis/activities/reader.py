@@ -166,9 +166,7 @@ class _Reader:
         if any(not isinstance(one, DamageNotice) for one in notices_of(merge)):
             for runner in self._runners.values():
                 # Nobody knows which coroutines have been left.
-                runner.stack.clear()
-                runner.has_lost = True
-                runner.awaited = None
+                runner.lose()
             for coroutine in self._coroutines.values():
                 coroutine.is_uncertain = True
             for span in self._spans.values():
@@ -218,9 +216,9 @@ class _Reader:
                 while runner.rootless:
                     runner.rootless.pop().carried_by(one)
         else:
-            one.go_on(time)
+            one.go_on(time, runner)
         one.since = time
-        runner.stack.append(one)
+        runner.enter(one, time)
 
     def _leave(self, runner: Runner, event: core.Event, time: int) -> None:
         awaited, runner.awaited = runner.awaited, None
@@ -228,10 +226,7 @@ class _Reader:
         one = self._coroutines.get(key)
         if one is None:
             return
-        depth = None
-        if one in runner.stack:
-            depth = runner.stack.index(one)
-            del runner.stack[depth:]
+        depth = runner.leave(one, time)
         if one.since is not None:
             one.running += time - one.since
             one.since = None
@@ -243,7 +238,7 @@ class _Reader:
                     inner = awaited[1]
                 place = self._place(one.activity, inner)
                 runner.awaited = depth, place
-            one.wait(place, time)
+            one.wait(place, time, runner)
             return
         del self._coroutines[key]
         self._end_coroutine(one, time)

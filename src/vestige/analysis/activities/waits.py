@@ -30,39 +30,44 @@ class Place(NamedTuple):
 
 
 class WaitSums(dict[int, "list[Any]"]):
-    """What one span or coroutine waited, by place: place, count, total, longest, begin.
+    """What one span or coroutine waited, by place.
+
+    A row has place, count, total, longest, its begin, and how long others ran.
 
     Keys are identities of places, of which there is one for each path.
     """
 
-    def note(self, place: Place, begin: int, time: int) -> None:
+    def note(self, place: Place, begin: int, time: int, others: int) -> None:
         """Add a wait.
 
         Args:
             place: Where.
             begin: When it began, nanoseconds.
             time: How long it was, nanoseconds.
+            others: How long its thread ran other coroutines meanwhile, nanoseconds.
         """
         sums = self.get(id(place))
         if sums is None:
-            self[id(place)] = [place, 1, time, time, begin]
+            self[id(place)] = [place, 1, time, time, begin, others]
             return
         sums[1] += 1
         sums[2] += time
+        sums[5] += others
         if time > sums[3]:
-            sums[3:] = time, begin
+            sums[3:5] = time, begin
 
     def waits(self) -> list[Wait]:
         """Return the places with most time, when functions have their names."""
         rows = sorted(self.values(), key=lambda sums: (-sums[2], sums[4]))
         found = []
-        for place, count, total, longest, begin in rows[:MOST_WAITS]:
+        for place, count, total, longest, begin, others in rows[:MOST_WAITS]:
             wait = Wait(
                 path=tuple(_functions(place)),
                 count=count,
                 total=total,
                 longest=longest,
                 begin=Nanoseconds(begin),
+                others=others,
             )
             found.append(wait)
         return found

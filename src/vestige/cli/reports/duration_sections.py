@@ -22,7 +22,7 @@ from .events import read_events
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    from ...analysis.activities import Activity, LongActivity
+    from ...analysis.activities import Activity, LongActivity, Wait
     from ...analysis.call_nodes import FunctionCalls
     from ...analysis.calls import CallTree
     from ...analysis.events import EventTable, Origin, PairTimes
@@ -185,9 +185,7 @@ def _long_activity(long: LongActivity) -> Long:
         long.duration,
         {
             "running": "" if long.running is None else duration(long.running),
-            "waited most": ""
-            if most is None
-            else f"{duration(most.total)} in {most.name}",
+            "waited most": "" if most is None else _wait_text(most),
             "thread": str(long.thread),
             "task": long.task or "",
             "fields": ", ".join(f"{name}={value}" for name, value in fields.items()),
@@ -205,11 +203,20 @@ def _long_activity(long: LongActivity) -> Long:
                     "total_ns": wait.total,
                     "longest_ns": wait.longest,
                     "longest_begin_ns": wait.begin,
+                    "others_ns": wait.others,
                 }
                 for wait in long.waits
             ],
         },
     )
+
+
+def _wait_text(wait: Wait) -> str:
+    """Say where something waited, and whether it was for others that ran."""
+    text = f"{duration(wait.total)} in {wait.name}"
+    if 2 * wait.others > wait.total:
+        text += f", while others ran {duration(wait.others)}"
+    return text
 
 
 def _plain(value: object) -> object:

@@ -37,6 +37,20 @@ def test_the_longest_coroutine_tells_what_it_waited_for(service):
     assert [one.begin for one in slow.longest[1:4]] == [10_000, 20_000, 30_000]
 
 
+def test_others_that_run_keep_one_waiting(tmp_path):
+    """What ran in the thread meanwhile is known, whatever it was."""
+    requests = [
+        Request(1, 1000, [("render", 500)]),
+        # In the midst of it; its own waits are no running.
+        Request(2, 1100, [("render", 100), ("database", 50)]),
+    ]
+    trace = vestige.open(write_service(tmp_path / "trace", requests), debug_info=False)
+    first, second = trace.durations("handle").longest
+
+    assert [(one.total, one.others) for one in first.waits] == [(500, 30)]
+    assert [one.others for one in second.waits] == [0, 0]
+
+
 def test_a_span_tells_what_its_coroutine_waited_for(service):
     """With the fields that the program gave it, and its task."""
     spans = service.durations("shop:request")
