@@ -68,6 +68,7 @@ REFUSALS = {
     "INVALID": Refusal(97, "Invalid parameter"),
     "RELAYD_CONNECT_FAIL": Refusal(104, "Unable to connect to lttng-relayd"),
     "RELAYD_VERSION_FAIL": Refusal(105, "Relay daemon not compatible"),
+    "LIVE_SESSION": Refusal(119, "Live sessions are not supported"),
     "FILTER_INVAL": Refusal(106, "Invalid filter bytecode"),
     "EXCLUSION_INVAL": Refusal(110, "Invalid exclusion data"),
     "INVALID_CHANNEL_NAME": Refusal(113, "Invalid channel name"),

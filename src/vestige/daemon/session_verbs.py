@@ -364,12 +364,15 @@ async def regenerate(
         ``silent``: programs that do so when they answer again.
 
     Raises:
-        SessionError: The session is not active.
+        SessionError: The session is not active, or is live and it is the metadata.
     """
     session = registry.session(peer, request.text("session"))
     if not session.active:
         raise refused("SESSION_NOT_STARTED")
     if request.text("what") == "metadata":
+        if session.live_timer:
+            # Viewers have read them.
+            raise refused("LIVE_SESSION")
         await registry.backend.write_metadata(session)
         return {"silent": []}
     return {"silent": await registry.backend.dump_state(session)}

@@ -79,7 +79,8 @@ class RelaySender:
         """How often a connection was made."""
         self._last_created = plan.session.created
         self._is_live = plan.session.live_timer > 0
-        self._is_ending = self._is_full = False
+        self._ending = threading.Event()
+        self._is_full = False
         self._passes = 0
         self._is_clean = False
         """Whether the last pass has found nothing that is not confirmed."""
@@ -205,8 +206,7 @@ class RelaySender:
             with self._lock:
                 chunk.finish(int(end), what)
             self._wait(lambda: chunk.is_done, seconds)
-        with self._state:
-            self._is_ending = True
+        self._ending.set()
         self._woken.set()
         connection = self._connection
         if not chunk.is_done and connection is not None:
@@ -236,7 +236,7 @@ class RelaySender:
 
     def _run(self) -> None:
         retry, pause = FIRST_RETRY, BUSY_PAUSE
-        while not self._is_ending:
+        while not self._ending.is_set():
             self._woken.wait(pause)
             self._woken.clear()
             try:
@@ -248,7 +248,9 @@ class RelaySender:
                 self._disconnect()
                 self._tell_room()
                 self._end_pass(is_clean=False)
-                pause, retry = retry, min(retry * 2, LONGEST_RETRY)
+                # However often somebody asks meanwhile.
+                self._ending.wait(retry)
+                pause, retry = BUSY_PAUSE, min(retry * 2, LONGEST_RETRY)
             else:
                 self.failure = None
                 retry = FIRST_RETRY
@@ -302,7 +304,7 @@ class RelaySender:
         self._tell_room()
         if is_ended and is_clean:
             self._close_chunk(chunk)
-            self._end_pass(is_clean=self._is_ending)
+            self._end_pass(is_clean=self._ending.is_set())
             return True
         self._end_pass(is_clean=is_clean and len(self._chunks) == 1)
         return is_busy or not is_clean
@@ -430,7 +432,9 @@ class RelaySender:
         number = stream.sent
         header = messages.data_header(stream.handle, number, content, size - content)
         connection.send_packet(stream.spooled.data, packet.at, content, header)
-        connection.send_index(stream.handle, number, facts)
+        if not self._plan.session.is_snapshot:
+            # Those have none: LTTng's consumer sends none, either.
+            connection.send_index(stream.handle, number, facts)
         stream.note(packet)
         self._sent += 1
 
@@ -480,4 +484,4 @@ class RelaySender:
             chunk.is_done = True
             self._state.notify_all()
         if self._chunks[0] is chunk:
-            self._is_ending = True
+            self._ending.set()

@@ -334,3 +334,23 @@ def test_a_sender_goes_on_where_another_one_was_killed(tmp_path: Path):
             f"{trace.path}/metadata": b"first ",
             f"{trace.path}/c_0": b"4" * 6000,
         }
+
+
+def test_a_relay_that_refuses_all_is_asked_now_and_then(tmp_path: Path):
+    """Also while somebody waits for it; streams that it does not take are told."""
+    with relay_receiver(refused=1) as relay, sending(relay, tmp_path) as sender:
+        Trace(tmp_path).add("c_0", b"x" * 4096)
+        assert not sender.flush(1.0)
+        assert "does not add the stream" in str(sender.failure)
+        assert 1 < len(relay.sessions) < 10
+
+
+def test_snapshots_have_no_index(tmp_path: Path):
+    """Relay daemons take none."""
+    with relay_receiver() as relay:
+        session = plan(relay, tmp_path).session._replace(is_snapshot=True)
+        with sending(relay, tmp_path, session=session) as sender:
+            Trace(tmp_path).add("c_0", b"x" * 4096)
+            assert sender.flush(SECONDS)
+            [kept] = relay.sessions
+            assert not any(one.indexes for one in kept.streams.values())
