@@ -38,6 +38,14 @@ def calls(tmp_path):
         (("--events", "--sort=self"), "rows go by total, calls, avg, min, max, name"),
         (("--durations=f", "--sort=name"), "--sort: not for --durations"),
         (("--locks", "--all"), "--all: not for --locks"),
+        (("--all",), "--all: not for calls"),
+        (("--sort=begin",), "--sort=begin: not for calls, whose rows go by total, "),
+        (("--to=folded", "--limit=3"), "--limit: not for --to folded, which has no "),
+        (
+            ("--to=speedscope", "--percentiles"),
+            "--percentiles: not for --to speedscope",
+        ),
+        (("--to=html", "--sort=name"), "--sort: not for --to html"),
         (("--threads", "--thread"), "--thread without a TID: not for --threads"),
     ],
 )

@@ -95,6 +95,11 @@ def make_report(reading: Reading) -> Report:
         return events.make_report(reading, _no_calls(reading))
     if not needs_calls and tree.threads_unknown:
         return events.make_report(reading, [f"no calls: {_NO_THREADS}"])
+    if reading.options.all:
+        raise CommandError(
+            "--all: not for calls, but for --events and --threads",
+            exit_code=WRONG_USAGE,
+        )
     return CallsReport(_chosen(tree, reading))
 
 

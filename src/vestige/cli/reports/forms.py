@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from ..._typing import TYPE_CHECKING, NamedTuple
@@ -44,6 +44,8 @@ class Form(NamedTuple):
     """Whether it reads traces itself: its module has ``make_report(reading)``, too."""
     is_text: bool = True
     """Whether people can read it: what is none does not go to a terminal."""
+    has_rows: bool = True
+    """Whether it has rows, which can be sorted and limited."""
 
 
 TABLE = "table"
@@ -51,15 +53,23 @@ FORMS: tuple[Form, ...] = (
     Form(TABLE, "as_table", "for people"),
     Form("json", "as_json", "all facts"),
     Form("csv", "as_csv", "the main table"),
-    Form("folded", "as_viewer", "stacks for flame graphs", ("calls",)),
-    Form("speedscope", "as_viewer", "for speedscope", ("calls",)),
-    Form("pprof", "as_viewer", "for go tool pprof", ("calls",), is_text=False),
+    Form("folded", "as_viewer", "stacks for flame graphs", ("calls",), has_rows=False),
+    Form("speedscope", "as_viewer", "for speedscope", ("calls",), has_rows=False),
+    Form(
+        "pprof",
+        "as_viewer",
+        "for go tool pprof",
+        ("calls",),
+        is_text=False,
+        has_rows=False,
+    ),
     Form(
         "html",
         "as_html",
         "a page for a browser: timeline and flame graph",
         ("calls", "events"),
         reads=True,
+        has_rows=False,
     ),
 )
 
@@ -113,12 +123,29 @@ def chosen_form(options: argparse.Namespace, kind: Kind) -> Form:
             f"{having}",
             exit_code=WRONG_USAGE,
         )
+    given = None if form.has_rows else next(_of_rows(form, options), None)
+    if given is not None:
+        raise CommandError(
+            f"{given}: not for --to {form.name}, which has no rows",
+            exit_code=WRONG_USAGE,
+        )
     if not form.is_text and not goes_to_file(options) and sys.stdout.isatty():
         raise CommandError(
             f"--to {form.name}: not for a terminal; name a file with -o FILE",
             exit_code=WRONG_USAGE,
         )
     return form
+
+
+def _of_rows(form: Form, options: argparse.Namespace) -> Iterator[str]:
+    """Yield the options that say which rows there are, and what is in them."""
+    # What reads traces itself refuses those that choose calls, and says why.
+    of_calls = () if form.reads else ("tree", "function")
+    for name in ("sort", "limit", "percentiles", "all", *of_calls):
+        if getattr(options, name) not in (None, False, []):
+            yield f"--{name}"
+    if "" in (options.thread or ()):
+        yield "--thread without a TID"
 
 
 def own_report(form: Form, reading: Reading) -> Report | None:

@@ -53,6 +53,11 @@ class Kind(NamedTuple):
     has_recorder_events: bool = False
     """Whether it may count events that only the recorder needs."""
 
+    @property
+    def title(self) -> str:
+        """What it is called in messages: its option, if it has one."""
+        return "calls" if self.name == DEFAULT.name else f"--{self.name}"
+
 
 DEFAULT = Kind(
     "calls",
@@ -194,7 +199,7 @@ def chosen_kind(options: argparse.Namespace) -> Kind:
         raise CommandError(f"{given}: not for --{kind.name}", exit_code=WRONG_USAGE)
     if options.sort not in {None, *kind.sort_keys}:
         raise CommandError(
-            f"--sort={options.sort}: not for --{kind.name}, whose rows go by "
+            f"--sort={options.sort}: not for {kind.title}, whose rows go by "
             f"{', '.join(kind.sort_keys)}",
             exit_code=WRONG_USAGE,
         )
