@@ -17,6 +17,7 @@ from ..analysis.functions import MERGED_FUNCTION
 from ..debuginfo import Place, Resolver
 from ..plain_text import plain
 from ..trace import require_extra
+from . import arrow_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -232,7 +233,8 @@ class ArrowCalls(_Calls):
             column(columns.depth, arrow.uint16()).cast(arrow.int32()),
             *self._thread_columns(thread),
             arrow.DictionaryArray.from_arrays(
-                column(columns.state, arrow.uint8()).cast(arrow.int32()), list(STATES)
+                column(columns.state, arrow.uint8()).cast(arrow.int32()),
+                arrow_arrays.texts(arrow, STATES),
             ),
         ]
         self._batches.append(arrow.RecordBatch.from_arrays(batch, schema=self.schema))
@@ -256,7 +258,8 @@ class ArrowCalls(_Calls):
         arrow = self._arrow
         known = self._function_codes
         # What is no function, and negative as a signed number, is the first one here.
-        number = self._compute.add(self._compute.max_element_wise(number, -1), 1)
+        none, one = arrow_arrays.numbers(arrow, [-1, 1])
+        number = self._compute.add(self._compute.max_element_wise(number, none), one)
         for index in range(len(known), len(self.named) + 1):
             *texts, line = self.function_facts(index - 1)
             codes = [
@@ -265,7 +268,7 @@ class ArrowCalls(_Calls):
             ]
             known.append((*codes, line))
         for place, column in enumerate(zip(*known, strict=True)):
-            values = arrow.array(column, arrow.int32()).take(number)
+            values = arrow_arrays.numbers(arrow, column).take(number)
             if place == len(self._functions):
                 yield values
             else:
@@ -275,15 +278,17 @@ class ArrowCalls(_Calls):
         arrow = self._arrow
         facts = [self.thread_facts(row) for row in self.fold.threads()]
         for place in range(2):
-            yield arrow.array([one[place] for one in facts], arrow.int32()).take(thread)
+            yield arrow_arrays.numbers(arrow, [one[place] for one in facts]).take(
+                thread
+            )
         codes = [self._process_names.code(one[2]) for one in facts]
         yield self._labelled(
-            arrow.array(codes, arrow.int32()).take(thread), self._process_names
+            arrow_arrays.numbers(arrow, codes).take(thread), self._process_names
         )
 
     def _labelled(self, codes: Any, labels: _Labels) -> Any:
-        texts = self._arrow.array(list(labels.codes), self._arrow.string())
-        return self._arrow.DictionaryArray.from_arrays(codes, texts)
+        words = arrow_arrays.texts(self._arrow, list(labels.codes))
+        return self._arrow.DictionaryArray.from_arrays(codes, words)
 
 
 class _Labels:
