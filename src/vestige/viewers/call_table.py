@@ -277,10 +277,10 @@ class ArrowCalls(_Calls):
     def _thread_columns(self, thread: Any) -> Iterator[Any]:
         arrow = self._arrow
         facts = [self.thread_facts(row) for row in self.fold.threads()]
-        for place in range(2):
-            yield arrow_arrays.numbers(arrow, [one[place] for one in facts]).take(
-                thread
-            )
+        threads = [tid for tid, _, _ in facts]
+        processes = [pid for _, pid, _ in facts]
+        for ids in (threads, processes):
+            yield arrow_arrays.numbers(arrow, ids).take(thread)
         codes = [self._process_names.code(one[2]) for one in facts]
         yield self._labelled(
             arrow_arrays.numbers(arrow, codes).take(thread), self._process_names
