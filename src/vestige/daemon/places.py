@@ -10,9 +10,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from .model import Session
     from .xml_tree import Element
 
-__all__ = ["archive_element", "archive_text", "shown_output"]
+__all__ = ["archive_element", "archive_text", "described", "shown_output"]
+
+
+def described(session: Session) -> dict[str, Any]:
+    """Return what clients are told of a session.
+
+    Where what is sent is kept in memory until then is nobody's business.
+
+    Args:
+        session: The session.
+    """
+    facts = session.to_json()
+    if session.relay:
+        facts["output"] = shown_output(facts)
+    return facts
 
 
 def shown_output(session: Mapping[str, Any]) -> str | None:

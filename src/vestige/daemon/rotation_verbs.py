@@ -29,6 +29,7 @@ from .chunks import (
 )
 from .lttng_ust import plan_of
 from .model import Session
+from .places import described
 from .protocol import Request
 from .refusals import os_error_text, refused
 from .registry import Peer, Registry, as_owner
@@ -330,7 +331,7 @@ async def clear(registry: Registry, peer: Peer, request: Request) -> dict[str, A
     session.is_cleared_while_inactive = session.was_active and not session.active
     registry.save(session)
     failure = registry.backend.take_failure(session)
-    return {**session.to_json(), "failure": failure}
+    return {**described(session), "failure": failure}
 
 
 async def set_schedule(

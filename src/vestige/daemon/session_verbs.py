@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import SessionError
 from ..record.relay.folder import make_spool
 from .model import AGENT_DOMAINS, Session
+from .places import described
 from .protocol import Request
 from .refusals import os_error_text, refused
 from .registry import Peer, Registry, home_of, make_output
@@ -95,7 +96,7 @@ async def create(registry: Registry, peer: Peer, request: Request) -> dict[str, 
     add_with_relay(registry, session, relay)
     if request.flag("temporary"):
         registry.bind(session, peer)
-    return session.to_json()
+    return described(session)
 
 
 def _live_timer(request: Request, relay: list[str] | None) -> int:
@@ -200,12 +201,12 @@ async def list_sessions(
     request: Request,  # noqa: ARG001 - of all verbs
 ) -> dict[str, Any]:
     """Return all sessions that the peer sees."""
-    return {"sessions": [one.to_json() for one in registry.sessions(peer)]}
+    return {"sessions": [described(one) for one in registry.sessions(peer)]}
 
 
 async def describe(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
     """Return a session with all that is in it; ``session`` is its name."""
-    return registry.session(peer, request.text("session")).to_json()
+    return described(registry.session(peer, request.text("session")))
 
 
 async def start(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
@@ -221,7 +222,7 @@ async def start(registry: Registry, peer: Peer, request: Request) -> dict[str, A
     if not session.channels:
         raise refused("NO_CHANNEL")
     await start_session(registry, session)
-    return session.to_json()
+    return described(session)
 
 
 async def start_session(registry: Registry, session: Session) -> None:
@@ -352,7 +353,7 @@ async def end_session(registry: Registry, session: Session) -> dict[str, Any]:
         lost["failure"] = error.detail or error.message
     registry.remove(session)
     ended = {"was_active": was_active, "archive": archive}
-    return {**session.to_json(), **lost, **ended}
+    return {**described(session), **lost, **ended}
 
 
 async def regenerate(

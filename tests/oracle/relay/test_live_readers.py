@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from support.lttng_relay import lttng_relay
 
 from support.live_sessions import daemon_for_programs, launch
-from support.lttng_relay import lttng_relay
 from support.own_programs import build_ordered, ordered
 from support.recipes import Workshop
 from support.relay_daemon import RunningRelay

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from support.relay_receiver import RelayReceiver, relay_receiver
 from support.session_daemon import SessionDaemon, say
+from vestige.daemon.client import Client
 
 
 @pytest.fixture
@@ -182,3 +186,26 @@ def test_what_is_empty_after_a_rotation_is_no_archive(
     done = daemon.lttng("destroy")
     assert (done.status, done.out) == (0, "Session s destroyed\n")
     assert relay.sessions[0].closed == [(0, 0), (1, 2)]
+
+
+def test_clients_do_not_learn_where_it_is_kept(
+    daemon: SessionDaemon, relay: RelayReceiver
+):
+    """They are told what LTTng tells, also those of the control library."""
+    say(daemon, f"create s -U {url(relay)}", "enable-event -u x:*", "start")
+    with mock.patch.dict(os.environ, daemon.environment):
+        client = Client.connect()
+    with closing(client):
+        place = f"tcp4://127.0.0.1:{relay.control_port}/ [data: {relay.data_port}]"
+        assert client.describe("s")["output"] == place
+        assert [one["output"] for one in client.sessions()] == [place]
+
+
+def test_metadata_of_live_sessions_are_not_regenerated(
+    daemon: SessionDaemon, relay: RelayReceiver
+):
+    """As with LTTng: viewers have read them."""
+    say(daemon, f"create s --live -U {url(relay)}", "enable-event -u x:*", "start")
+    assert relay.sessions[0].live_timer == 1_000_000
+    done = daemon.lttng("regenerate", "metadata")
+    assert (done.status, done.err) == (119, "Error: Live sessions are not supported\n")
