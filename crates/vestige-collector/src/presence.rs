@@ -1,5 +1,6 @@
-//! Whether a process is there of which only its number in its own PID namespace is known.
+//! Which processes are there of which only the numbers in their own PID namespaces are known.
 
+use std::collections::HashSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -8,25 +9,32 @@ const OWN_NAMESPACE: &str = "/proc/self/ns/pid";
 /// In `proc_pid_status(5)`: its numbers, from the outermost namespace to its own.
 const NUMBERS: &str = "NSpid:";
 
-/// Whether a process is there, or has ended and nobody has waited for it.
+/// The number of a process in its own PID namespace, and that namespace.
+pub type Numbers = (u32, u64);
+
+/// Those of some processes that are there, or have ended and nobody has waited for them.
 ///
-/// A namespace of 0 is taken for ours. Processes of others are looked for among all, some 10 us
-/// each; those that may not be looked at are not there.
-pub fn is_there(vpid: u32, pid_namespace: u64) -> bool {
+/// A namespace of 0 is taken for ours. Where there are processes of others, all that there are
+/// are looked through once, some 10 us each; those that may not be looked at are not there.
+pub fn present(wanted: &HashSet<Numbers>) -> HashSet<Numbers> {
     let own = fs::metadata(OWN_NAMESPACE).map_or(0, |found| found.ino());
-    if pid_namespace == 0 || pid_namespace == own {
-        return Path::new("/proc").join(vpid.to_string()).exists();
+    let is_own = |one: &Numbers| one.1 == 0 || one.1 == own;
+    let is_there = |one: &Numbers| Path::new("/proc").join(one.0.to_string()).exists();
+    let mut found: HashSet<Numbers> =
+        wanted.iter().copied().filter(is_own).filter(is_there).collect();
+    if !wanted.iter().all(is_own) {
+        let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let others = all.filter_map(|one| numbers_of(&one.path()));
+        found.extend(others.filter(|one| wanted.contains(one)));
     }
-    let Ok(all) = fs::read_dir("/proc") else { return false };
-    all.flatten().any(|one| is_in_namespace(&one.path(), vpid, pid_namespace))
+    found
 }
 
-fn is_in_namespace(process: &Path, vpid: u32, pid_namespace: u64) -> bool {
-    fs::metadata(process.join("ns/pid")).is_ok_and(|found| found.ino() == pid_namespace)
-        && fs::read_to_string(process.join("status")).is_ok_and(|text| {
-            let numbers = text.lines().find_map(|line| line.strip_prefix(NUMBERS));
-            numbers.and_then(|line| line.split_whitespace().last()) == Some(&vpid.to_string())
-        })
+fn numbers_of(process: &Path) -> Option<Numbers> {
+    let namespace = fs::metadata(process.join("ns/pid")).ok()?.ino();
+    let status = fs::read_to_string(process.join("status")).ok()?;
+    let numbers = status.lines().find_map(|line| line.strip_prefix(NUMBERS))?;
+    Some((numbers.split_whitespace().last()?.parse().ok()?, namespace))
 }
 
 #[cfg(test)]
@@ -41,8 +49,8 @@ mod tests {
     fn a_process_is_known_by_its_namespace() {
         let own = fs::metadata(OWN_NAMESPACE).unwrap().ino();
         let here = std::process::id();
-        assert!(is_there(here, own) && is_there(here, 0));
-        assert!(!is_there(here, own + 1) && !is_there(u32::MAX, own));
+        let all = [(here, own), (here, 0), (here, own + 1), (u32::MAX, own)];
+        assert_eq!(present(&HashSet::from(all)), HashSet::from([all[0], all[1]]));
     }
 
     #[test]
@@ -59,7 +67,8 @@ mod tests {
         } else {
             let inner = format!("/proc/{}/ns/pid_for_children", child.id());
             let namespace = fs::metadata(inner).unwrap().ino();
-            assert!(is_there(1, namespace) && !is_there(2, namespace));
+            let all = [(1, namespace), (2, namespace)];
+            assert_eq!(present(&HashSet::from(all)), HashSet::from([all[0]]));
         }
         drop(child.stdin.take());
         child.wait().unwrap();

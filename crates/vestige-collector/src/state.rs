@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::append::Draft;
 use crate::file_error::at_path;
 use crate::packet::Head;
-use crate::presence::is_there;
+use crate::presence::{present, Numbers};
 use crate::recording::Recording;
 use crate::streams::Identity;
 use crate::trace::Trace;
@@ -25,7 +25,7 @@ const HIDDEN: &str = ".state-";
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Process {
     /// Its number and its PID namespace, which others had that it was before.
-    numbers: (u32, u64),
+    numbers: Numbers,
     /// Later than theirs.
     start: u64,
 }
@@ -74,15 +74,16 @@ impl States {
     /// A process of which no thread records now may begin one that does.
     pub fn begin_chunk(&self, trace: &Trace, records: impl Fn(Process) -> bool) -> io::Result<u64> {
         let mut told = self.told();
-        let mut newest: HashMap<(u32, u64), u64> = HashMap::new();
+        let mut newest: HashMap<Numbers, u64> = HashMap::new();
         for one in told.values().map(|one| one.process) {
             let start = newest.entry(one.numbers).or_default();
             *start = one.start.max(*start);
         }
-        // Few have no thread that records; of others, it is not asked whether they are there.
+        // Few have no thread that records.
+        let quiet = told.values().map(|one| one.process).filter(|one| !records(*one));
+        let there = present(&quiet.map(|one| one.numbers).collect());
         let is_newest = |one: Process| newest.get(&one.numbers) == Some(&one.start);
-        let stays =
-            |one| records(one) || (is_newest(one) && is_there(one.numbers.0, one.numbers.1));
+        let stays = |one| records(one) || (is_newest(one) && there.contains(&one.numbers));
         let folder = trace.files.place().path;
         let mut bytes = 0;
         let copy = |one: &Told| {
