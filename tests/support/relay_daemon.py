@@ -68,7 +68,8 @@ class RunningRelay:
         )
 
     def end(self) -> tuple[int, str]:
-        """End it; return its status and what it said."""
-        self.process.send_signal(signal.SIGTERM)
-        _, said = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, said.decode()
+        """End it, at most once; return its status and what it said."""
+        if self.process.returncode is None:
+            self.process.send_signal(signal.SIGTERM)
+            self._said = self.process.communicate(timeout=SECONDS)[1].decode()
+        return self.process.returncode, self._said

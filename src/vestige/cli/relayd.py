@@ -17,9 +17,9 @@ from ..relay.configuration import (
     CONTROL_PORT,
     DATA_PORT,
     LIVE_PORT,
-    Address,
     RelayOptions,
 )
+from ..relay.sockets import Address, KeepAlive
 from .daemon_start import (
     FAILED,
     allow_many_files,
@@ -57,7 +57,6 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="vestige-relayd",
         description="Receive trace data from session daemons, and write it to files.",
-        allow_abbrev=False,
     )
     parser.add_argument("-V", "--version", action="version", version=__version__)
     for name, (short, about) in _FLAGS.items():
@@ -148,13 +147,20 @@ def _run(settings: Mapping[str, str]) -> int:
     folder = settings.get("working-directory") or os.environ.get(WORKING_DIRECTORY)
     is_daemon = is_on(settings, "daemonize")
     tell: Callable[[], None] | None = None
+
+    def warn(message: str) -> None:
+        print(f"Warning: {plain(message)}", file=sys.stderr, flush=True)
+
     if is_daemon or is_on(settings, "background"):
         background = go_to_background()
         if isinstance(background, int):
             return background
         tell = background
+        folder = folder or "/"
     if folder:
         os.chdir(folder)
+        if options.is_verbose and not os.access(folder, os.W_OK):
+            warn(f'Working directory "{folder}" is not writable')
 
     def when_ready() -> None:
         if is_daemon:
@@ -162,9 +168,6 @@ def _run(settings: Mapping[str, str]) -> int:
         if tell is not None:
             tell()
         tell_manager()
-
-    def warn(message: str) -> None:
-        print(f"Warning: {plain(message)}", file=sys.stderr, flush=True)
 
     # This takes a while to import: who asks for help does not wait for it.
     from ..relay.server import RelayDaemon
@@ -193,6 +196,8 @@ def _options(settings: Mapping[str, str]) -> RelayOptions:
         is_on(settings, "group-output-by-session"),
         allows_clear,
         most_files=_most_files(settings),
+        keep_alive=KeepAlive.from_environment(os.environ),
+        is_verbose="verbose" in settings,
     )
 
 

@@ -204,12 +204,12 @@ class Follower:
             OSError: An index file cannot be read.
         """
 
-    def read(self, at: int, bytes: int) -> bytes:
+    def read(self, at: int, count: int) -> bytes:
         """Return a part of the data file in which the last packet is.
 
         Args:
             at: The first byte.
-            bytes: How many.
+            count: How many bytes.
 
         Raises:
             OSError: There are less, or they cannot be read.

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from .._typing import NamedTuple
+from .sockets import Address, KeepAlive
 
-__all__ = ["Address", "Limits", "RelayOptions"]
+__all__ = ["Limits", "RelayOptions"]
 
 CONTROL_PORT, DATA_PORT, LIVE_PORT = 5342, 5343, 5344
 """LTTng's."""
-
-
-class Address(NamedTuple):
-    """Where connections are waited for."""
-
-    host: str
-    port: int
 
 
 class Limits(NamedTuple):
@@ -56,3 +50,6 @@ class RelayOptions(NamedTuple):
     """That are open at once."""
 
     limits: Limits = Limits()
+    keep_alive: KeepAlive = KeepAlive()
+    is_verbose: bool = False
+    """Whether sessions that begin and end are told, too."""

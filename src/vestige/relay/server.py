@@ -8,19 +8,16 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import VestigeError
 from ._relay import Relay
 from .commands import Configuration, CreateSession
-from .configuration import Address, RelayOptions
+from .configuration import RelayOptions
 from .control_verbs import Verbs
 from .sessions import Session, Sessions
+from .sockets import Address, listen
 from .viewed_streams import LiveSessions
 from .viewer_server import ViewerServer
 
 __all__ = ["RelayDaemon"]
-
-WAITING_PEERS = 128
-"""Connections that the system keeps until they are accepted."""
 
 
 class RelayDaemon:
@@ -68,7 +65,7 @@ class RelayDaemon:
             self._listen(options.data, self._relay.add_data),
         ]
         viewers = ViewerServer(LiveSessions(self._sessions))
-        live = await viewers.listen(_bound(options.live))
+        live = await viewers.listen(listen(options.live))
         end = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -87,7 +84,7 @@ class RelayDaemon:
 
     def _listen(self, address: Address, add: Callable[[int], int]) -> socket.socket:
         """Wait for connections."""
-        listener = _bound(address)
+        listener = listen(address)
         loop = asyncio.get_running_loop()
         loop.add_reader(listener, self._accept, listener, add)
         return listener
@@ -105,7 +102,12 @@ class RelayDaemon:
             peer.close()
             return
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._options.keep_alive.apply(peer)
         self._connections[add(peer.detach())] = None
+
+    def _say(self, message: str) -> None:
+        if self._options.is_verbose:
+            self._warn(message)
 
     def _take(self) -> None:
         """Do what events ask for; of some come more."""
@@ -133,6 +135,7 @@ class RelayDaemon:
         if problem is not None:
             self._warn(problem)
         if session is not None:
+            self._say(f"{session.path}: the session of {session.host} has ended")
             self._sessions.end(session)
 
     def _answer(
@@ -144,33 +147,12 @@ class RelayDaemon:
             self._connections[connection] = created
             number = None if created is None else created.number
             self._relay.reply(connection, reply, number)
-            if created is None:
+            if created is not None:
+                self._say(f"{created.path}: a session of {created.host} begins")
+            else:
                 self._relay.end_connection(connection, "its session was refused")
         elif kind == "configuration":
             reply = self._verbs.configuration(Configuration(*members))
             self._relay.reply(connection, reply)
         elif session is not None:
             self._relay.reply(connection, self._verbs.answer(session, kind, members))
-
-
-def _bound(address: Address) -> socket.socket:
-    """Return a socket to which others can connect."""
-    try:
-        found = socket.getaddrinfo(
-            address.host,
-            address.port,
-            type=socket.SOCK_STREAM,
-            flags=socket.AI_PASSIVE,
-        )
-        family, kind, protocol, _, place = found[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
-        listener.listen(WAITING_PEERS)
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise VestigeError(
-            f"cannot listen on {address.host}, port {address.port}: {why}"
-        ) from error
-    listener.setblocking(False)  # noqa: FBT003 - it has no name
-    return listener

@@ -184,7 +184,7 @@ class Sessions:
         self._options = options
         self._numbers = itertools.count(1)
         self._chunk_numbers = itertools.count(1)
-        self._output = Folder.make(options.output)
+        Folder.make(options.output).close()
         self._sessions: dict[int, Session] = {}
         self._chunks: dict[int, tuple[Session, Chunk]] = {}
         """By the numbers of their tokens, until nobody uses them."""
@@ -204,7 +204,9 @@ class Sessions:
             raise VestigeError("there are as many sessions as are allowed")
         number = next(self._numbers)
         path = self._session_path(asked, minor)
-        folder = self._output.below(path)
+        # Somebody may have removed it since.
+        with Folder.make(self._options.output) as output:
+            folder = output.below(path)
         session = Session(number, asked, minor, folder, path)
         if asked.chunk is not None:
             session.current = self.chunk(session, asked.chunk)

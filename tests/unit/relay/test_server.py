@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import struct
 from itertools import count
 
@@ -235,6 +236,16 @@ def test_a_packet_that_was_cut_is_not_in_the_file(session):
     data.close()
 
     wait_until(lambda: path.stat().st_size == 4096, "the packet is cut off", SECONDS)
+
+
+def test_the_output_may_be_removed(relay):
+    """The next session makes it again."""
+    shutil.rmtree(relay.output)
+    control, _ = relay.connect()
+    name = next(NAMES)
+
+    assert control.create_session(name)[1] == OK
+    assert (relay.output / "host" / name).is_dir()
 
 
 def test_a_stream_has_one_file(session):
