@@ -19,6 +19,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,6 +136,32 @@ def interval_seeds() -> Iterator[bytes]:
             yield intervals_of(trace, every=1)[0].index.to_bytes()
 
 
+def relay_seeds() -> Iterator[bytes]:
+    """Yield portions that a peer of a relay daemon may send."""
+
+    def portion(kind: int, data: bytes) -> bytes:
+        return bytes([kind]) + len(data).to_bytes(2, "big") + data
+
+    def command(number: int, payload: bytes) -> bytes:
+        return portion(1, struct.pack(">QQII", 0, len(payload), number, 0) + payload)
+
+    for stream in (1, 2):
+        packets = [
+            portion(0, struct.pack(">QQQII", 0, stream, n, 100, 28) + bytes(100))
+            for n in range(3)
+        ]
+        indexes = [
+            command(13, struct.pack(">10Q", stream, n, 1024, 800, n, n, 0, 0, 0, n))
+            for n in range(3)
+        ]
+        rotation = command(18, struct.pack(">IB7xQQQ", 1, 1, 1, stream, 1))
+        questions = command(8, struct.pack(">QQ", stream, 2))
+        closing = command(7, struct.pack(">QQ", stream, 2))
+        yield b"".join([*packets, *indexes, rotation, questions, closing])
+        yield b"".join([*indexes, closing, rotation, *packets])
+    yield command(6, struct.pack(">QI", 3, 4) + b"text") + command(17, bytes(16))
+
+
 TARGETS: Mapping[str, Callable[[], Iterator[bytes]]] = {
     "metadata": metadata_seeds,
     "packets": packet_seeds,
@@ -143,6 +170,7 @@ TARGETS: Mapping[str, Callable[[], Iterator[bytes]]] = {
     "elf": object_seeds,
     "dwarf": object_seeds,
     "plan": object_seeds,
+    "relay": relay_seeds,
 }
 
 

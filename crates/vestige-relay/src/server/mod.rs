@@ -5,4 +5,6 @@ mod data;
 mod listener;
 mod worker;
 
+pub use control::ControlConnection;
+pub use data::DataConnection;
 pub use listener::Server;
