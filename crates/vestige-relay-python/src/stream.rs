@@ -122,7 +122,7 @@ impl Follower {
     }
 
     #[doc = core_doc!(Follower.read)]
-    fn read<'py>(&self, py: Python<'py>, at: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
+    fn read<'py>(&self, py: Python<'py>, at: u64, count: usize) -> PyResult<Bound<'py, PyBytes>> {
         let read = py.detach(|| self.lock().read(at, count));
         read.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| exception(&error))
     }
