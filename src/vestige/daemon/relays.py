@@ -144,7 +144,9 @@ class Relays:
             raise refused("SNAPSHOT_FAIL", _why(sender))
         return path
 
-    def _made(self, session: Session, created: float) -> RelaySender:
+    def _made(
+        self, session: Session, created: float, *, is_resumed: bool = False
+    ) -> RelaySender:
         assert session.relay is not None  # noqa: S101 - for the types
         assert session.output is not None  # noqa: S101 - as above
         plan = self._plan(session, created, session.relay, session.output)
@@ -158,7 +160,8 @@ class Relays:
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._dump, session.name)
 
-        return RelaySender(plan, on_full, partial(_limits, session), on_again)
+        limits = partial(_limits, session)
+        return RelaySender(plan, on_full, limits, on_again, is_resumed=is_resumed)
 
     def begin(self, session: Session) -> None:
         """Send what a session records from now on.
@@ -178,7 +181,7 @@ class Relays:
             session: The session.
         """
         if session.relay is not None and session.output is not None:
-            sender = self._made(session, time.time())
+            sender = self._made(session, time.time(), is_resumed=True)
             self._senders[session.name] = sender
             if session.was_active:
                 self.begin(session)

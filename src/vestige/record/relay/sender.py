@@ -55,6 +55,7 @@ class RelaySender:
             files, and how many are kept.
         on_again: Called by the thread when another connection was made: what comes is
             another trace.
+        is_resumed: Whether another sender had begun: the first one is such, too.
     """
 
     def __init__(
@@ -63,7 +64,10 @@ class RelaySender:
         on_full: Callable[[bool], None] | None = None,
         limits: Callable[[str, str], tuple[int, int]] | None = None,
         on_again: Callable[[], None] | None = None,
+        *,
+        is_resumed: bool = False,
     ) -> None:
+        self._is_resumed = is_resumed
         self._plan = plan
         self._on_full = on_full
         self._limits = limits
@@ -283,7 +287,8 @@ class RelaySender:
         self.path = self._connection.path
         self.may_clear = self._connection.may_clear
         self._connected += 1
-        if self._connected > 1 and self._on_again is not None:
+        is_other = self._connected > 1 or self._is_resumed
+        if is_other and self._on_again is not None:
             self._on_again()
 
     def _disconnect(self) -> None:

@@ -65,7 +65,9 @@ def sending(
 ) -> Iterator[RelaySender]:
     """Have a sender that runs."""
     callbacks = {
-        one: changes.pop(one) for one in ("on_full", "on_again") if one in changes
+        one: changes.pop(one)
+        for one in ("on_full", "on_again", "is_resumed")
+        if one in changes
     }
     sender = RelaySender(plan(relay, spool, **changes), **callbacks)  # type: ignore[arg-type]
     sender.connect()
@@ -328,12 +330,17 @@ def test_a_sender_goes_on_where_another_one_was_killed(tmp_path: Path):
     with relay_receiver() as first, sending(first, tmp_path) as sender:
         assert sender.flush(SECONDS)
     trace.add("c_0", b"4" * 6000)
-    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
-        assert sender.flush(SECONDS)
-        assert relay.sessions[0].files() == {
-            f"{trace.path}/metadata": b"first ",
-            f"{trace.path}/c_0": b"4" * 6000,
-        }
+    again: list[int] = []
+    with relay_receiver() as relay:
+        options = {"on_again": lambda: again.append(1), "is_resumed": True}
+        with sending(relay, tmp_path, **options) as sender:
+            assert sender.flush(SECONDS)
+            assert relay.sessions[0].files() == {
+                f"{trace.path}/metadata": b"first ",
+                f"{trace.path}/c_0": b"4" * 6000,
+            }
+    # Programs describe their state once more: this is another trace.
+    assert again == [1]
 
 
 def test_a_relay_that_refuses_all_is_asked_now_and_then(tmp_path: Path):
