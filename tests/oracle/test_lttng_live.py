@@ -28,6 +28,8 @@ pytestmark = [
 ]
 
 SECONDS = 60
+THEIRS = ["lttng-relayd"]
+OURS = [sys.executable, "-m", "vestige.cli.relayd"]
 
 
 def free_ports(count):
@@ -41,13 +43,14 @@ def free_ports(count):
 
 
 @pytest.fixture
-def session(lttng, tmp_path):
+def session(lttng, tmp_path, request):
     """A live session of a relay daemon: its URL, and where that keeps it."""
+    relay = getattr(request, "param", THEIRS)
     control, data, live = free_ports(3)
     kept, host = tmp_path / "relay", "tcp://127.0.0.1"
     ports = [f"--control-port={host}:{control}", f"--data-port={host}:{data}"]
     ports.append(f"--live-port={host}:{live}")
-    lttng.run(["lttng-relayd", "--daemonize", *ports, f"--output={kept}"])
+    lttng.run([*relay, "--daemonize", *ports, f"--output={kept}"])
     urls = [f"--ctrl-url={host}:{control}", f"--data-url={host}:{data}"]
     lttng.run(["lttng", "create", "live", "--live=100000", *urls])
     lttng.run(["lttng", "enable-event", "--userspace", "greeting:*"])
@@ -80,6 +83,40 @@ def test_events_come_while_they_are_recorded(lttng, session, tmp_path):
         assert reader.wait(SECONDS) == 0
     text = babeltrace(kept).stdout.decode()
     assert (first + rest).decode().splitlines() == text.splitlines()
+
+
+@pytest.mark.parametrize("session", [OURS], indirect=True)
+def test_both_readers_read_what_our_relay_daemon_gets(lttng, session, tmp_path):
+    """At the same time, of LTTng's daemons; programs that come and go are seen."""
+    url, kept = session
+    program = Workshop(lttng, tmp_path).program("greeting")
+    lttng.run([program, "before", "anybody"])
+    ours = [sys.executable, "-m", "vestige", "convert", "-i", "lttng-live", url]
+    theirs = ["stdbuf", "--output=L", "babeltrace2", "-i", "lttng-live", url]
+    with (
+        subprocess.Popen(ours, stdout=subprocess.PIPE) as one,
+        subprocess.Popen(theirs, stdout=subprocess.PIPE) as other,
+    ):
+        listing = ["convert", "-i", "lttng-live", url.partition("/host/")[0]]
+        wait_until(
+            lambda: b" 2 client(s)" in vestige(*listing).stdout, "both", SECONDS
+        )
+        lttng.run([program, "hello", "world"])
+        first = [one.stdout.readline(), other.stdout.readline()]
+        lttng.run(["lttng", "clear", "live"])
+        lttng.run([program, "once", "more"])
+        lttng.run(["lttng", "destroy", "live"])
+        rest = one.stdout.read()
+        assert one.wait(SECONDS) == 0
+        lines = [first[0], *rest.splitlines(keepends=True)]
+        found = [first[1], *(other.stdout.readline() for _ in lines[1:])]
+        # It looks for another session of that name, for ever.
+        other.kill()
+    text = babeltrace(kept).stdout.splitlines(keepends=True)
+    assert lines == found
+    events = [line.partition(b") ")[2] for line in lines]
+    kept_events = [line.partition(b") ")[2] for line in text]
+    assert events[-len(kept_events) :] == kept_events != []
 
 
 def test_a_copy_is_made_while_a_session_is_recorded(lttng, session, tmp_path):
