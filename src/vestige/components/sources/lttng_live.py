@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["LttngLiveSource", "make_lttng_live"]
 
 
+LOOKS = 4
+"""How often a session is looked at between two times when data come."""
+SHORTEST_PAUSE = 0.01
+"""Seconds between two looks."""
+
+
 class Session:
     """A session that is read.
 
@@ -150,11 +156,16 @@ class LttngLiveSource(Feed):
     def _attached(self) -> list[Session]:
         """Look for the session, and begin to read it."""
         wanted = (self._url.target, self._url.session)
-        found = [
-            one.id
+        sessions = [
+            one
             for one in self._viewer.sessions()
             if (one.hostname, one.name) == wanted
         ]
+        found = [one.id for one in sessions]
+        for one in sessions:
+            # Data come as often as that.
+            timer = one.live_timer / 1e6 / LOOKS
+            self.pause = min(self.pause, max(timer, SHORTEST_PAUSE))
         if found and not self._may_read:
             self._viewer.begin()
             self._may_read = True
