@@ -83,7 +83,7 @@ def archive_chunk(output: str, name: str, *, goes_on: bool = True) -> str:
         if goes_on:
             with suppress(OSError):
                 os.rename(NEXT, DATA, src_dir_fd=here, dst_dir_fd=here)
-    return f"{output}/{ARCHIVES}/{name}"
+    return f"{output.rstrip('/')}/{ARCHIVES}/{name}"
 
 
 def _make_empty(path: Path) -> None:

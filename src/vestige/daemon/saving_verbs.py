@@ -99,6 +99,8 @@ def _move(session: Session, output: str | None, relay: list[str] | None) -> None
     if relay is not None:
         place, data = relay
     elif output:
+        # So LTTng shows it, and scripts compare it.
+        output = f"{output.rstrip('/')}/"
         place, data = output, None
     else:
         return

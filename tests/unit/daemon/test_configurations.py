@@ -92,7 +92,7 @@ def test_sessions_are_overwritten_by_force_only(daemon, tmp_path):
         "Session name overridden with copy\n"
         "Session output url overridden with /tmp/new\n"
     )
-    assert "Trace output: /tmp/new" in daemon.lttng("list", "copy").out
+    assert "Trace output: /tmp/new/" in daemon.lttng("list", "copy").out
 
 
 def test_a_started_session_is_started_again(daemon, tmp_path):
@@ -298,7 +298,7 @@ def test_a_session_of_snapshots_is_loaded_as_it_was(daemon, tmp_path):
     found = [output.value("name"), output.value("max_size")]
     assert found == ["mine", "8388608"]
     assert output.value("consumer_output/destination/path") == "/tmp/out"
-    for more, path in (((), "/tmp/out"), (("--override-url=/tmp/new",), "/tmp/new")):
+    for more, path in (((), "/tmp/out"), (("--override-url=/tmp/new",), "/tmp/new/")):
         daemon.lttng("destroy", "s1")
         assert daemon.lttng("load", "-i", str(tmp_path), "s1", *more).status == 0
         assert daemon.lttng("list", "s1").out == shown
