@@ -206,7 +206,8 @@ def window(trace: Path) -> str:
     )
     facts = json.loads(found.stdout)
     return (
-        f"With an index, a window of 20 ms takes {facts['ms']:.1f} ms: the median of "
+        f"With an index, a window of 20 ms takes {facts['ms']:.1f} ms of processor "
+        "time: the median of "
         f"{facts['windows']}, in which {facts['calls']:,} calls are."
     )
 
