@@ -158,7 +158,12 @@ def _run(settings: Mapping[str, str]) -> int:
         tell = background
         folder = folder or "/"
     if folder:
-        os.chdir(folder)
+        try:
+            os.chdir(folder)
+        except OSError as error:
+            # What scripts look for.
+            why = f'Failed to change working directory to "{folder}"'
+            raise VestigeError(f"{why}: {error.strerror}") from error
         if options.is_verbose and not os.access(folder, os.W_OK):
             warn(f'Working directory "{folder}" is not writable')
 

@@ -68,6 +68,7 @@ def test_a_configuration_says_what_the_command_line_does_not(started, tmp_path):
         (["--data-port=tcp://localhost:65536"], "expected tcp://HOST:PORT"),
         (["--fd-pool-size=99"], "expected a number from 100"),
         (["--config=/nowhere"], "No such file"),
+        (["-w", "/nowhere"], 'Failed to change working directory to "/nowhere": No'),
         (["--output=/proc/nowhere"], "/proc/nowhere"),
     ],
 )
