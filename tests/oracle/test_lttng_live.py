@@ -98,9 +98,7 @@ def test_both_readers_read_what_our_relay_daemon_gets(lttng, session, tmp_path):
         subprocess.Popen(theirs, stdout=subprocess.PIPE) as other,
     ):
         listing = ["convert", "-i", "lttng-live", url.partition("/host/")[0]]
-        wait_until(
-            lambda: b" 2 client(s)" in vestige(*listing).stdout, "both", SECONDS
-        )
+        wait_until(lambda: b" 2 client(s)" in vestige(*listing).stdout, "both", SECONDS)
         lttng.run([program, "hello", "world"])
         first = [one.stdout.readline(), other.stdout.readline()]
         lttng.run(["lttng", "clear", "live"])

@@ -157,9 +157,7 @@ class LttngLiveSource(Feed):
         """Look for the session, and begin to read it."""
         wanted = (self._url.target, self._url.session)
         sessions = [
-            one
-            for one in self._viewer.sessions()
-            if (one.hostname, one.name) == wanted
+            one for one in self._viewer.sessions() if (one.hostname, one.name) == wanted
         ]
         found = [one.id for one in sessions]
         for one in sessions:

@@ -87,8 +87,10 @@ class SentTrace:
             is_ended: Whether nothing more comes.
         """
         self._spooled.folder = os.path.join(folder, self.path)
-        for one in self._spooled.look(is_ended=is_ended):
-            self.streams[one.name] = SentStream(one)
+        self._spooled.look(is_ended=is_ended)
+        for name, one in self._spooled.streams.items():
+            if name not in self.streams:
+                self.streams[name] = SentStream(one)
 
     def metadata(self, folder: str) -> bytes | None:
         """Return the metadata, if they are others than before.
@@ -103,8 +105,10 @@ class SentTrace:
         seen = (now.st_mtime_ns, now.st_size, now.st_ino)
         if seen == self._seen:
             return None
-        self._seen = seen
-        return self._spooled.metadata()
+        raw = self._spooled.metadata()
+        if raw is not None:
+            self._seen = seen
+        return raw
 
     def live_time(self, folder: str) -> int | None:
         """Return up to when all is in the files, if that is known.

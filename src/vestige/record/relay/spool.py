@@ -7,11 +7,12 @@ files without an index, all is complete when the chunk has ended.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from itertools import islice
 
 from ..._typing import NamedTuple
@@ -65,8 +66,12 @@ class SpooledStream:
         self.name = name
         self.data = _open(f"{folder}/{name}")
         self._index = -1
-        with suppress(OSError):
-            self._index = _open(f"{folder}/{INDEX_FOLDER}/{name}{SUFFIX}")
+        try:
+            with _missing_is_none():
+                self._index = _open(f"{folder}/{INDEX_FOLDER}/{name}{SUFFIX}")
+        except OSError:
+            os.close(self.data)
+            raise
         self._taken = 0
         """Packets that were taken to be sent."""
 
@@ -181,13 +186,14 @@ class SpooledTrace:
     def _others(self) -> list[SpooledStream]:
         try:
             names = os.listdir(self.folder)
-        except OSError:
+        except OSError as error:
+            _check(error)
             return []
         found = []
         for name in names:
             if name == METADATA or name[0] == "." or name in self.streams:
                 continue
-            with suppress(OSError):
+            with _missing_is_none():
                 stream = SpooledStream(self.folder, name)
                 if stream.packets(is_ended=True):
                     self.streams[name] = stream
@@ -204,26 +210,29 @@ class SpooledTrace:
             if now == self._listed_at:
                 return []
             names = os.listdir(place)
-        except OSError:
+        except OSError as error:
+            _check(error)
             return []
         # One that comes in the same tick of the clock changes nothing of it.
         is_old = _seconds_now() * 10**9 - now > 10**9
-        self._listed_at = now if is_old else -1
+        self._listed_at = -1
         for one in names:
             name = one.removesuffix(SUFFIX)
             if name == one or name in self.streams:
                 continue
-            with suppress(OSError):
+            with _missing_is_none():
                 stream = self.streams[name] = SpooledStream(self.folder, name)
                 found.append(stream)
+        self._listed_at = now if is_old else -1
         return found
 
-    def metadata(self) -> bytes:
-        """Return the metadata, as far as they are written."""
+    def metadata(self) -> bytes | None:
+        """Return the metadata, as far as they are written; ``None``: not now."""
         try:
             file = _open(f"{self.folder}/{METADATA}")
-        except OSError:
-            return b""
+        except OSError as error:
+            _check(error)
+            return None
         with open(file, "rb") as stream:
             return stream.read()
 
@@ -232,6 +241,21 @@ class SpooledTrace:
         for one in self.streams.values():
             one.close()
         self.streams.clear()
+
+
+@contextmanager
+def _missing_is_none() -> Iterator[None]:
+    """Pass over a file that is none, or is gone; but not over a lack of descriptors."""
+    try:
+        yield
+    except OSError as error:
+        _check(error)
+
+
+def _check(error: OSError) -> None:
+    """Raise an error if what it is about may be there all the same."""
+    if error.errno in {errno.EMFILE, errno.ENFILE, errno.ENOMEM}:
+        raise error
 
 
 def _seconds_now() -> int:
@@ -256,7 +280,7 @@ def traces_below(folder: str) -> Iterator[tuple[str, str]]:
     Args:
         folder: The directory of the chunk.
     """
-    for here, folders, files in os.walk(folder):
+    for here, folders, files in os.walk(folder, onerror=_check):
         inside = os.path.relpath(here, folder)
         if METADATA in files:
             yield here, inside

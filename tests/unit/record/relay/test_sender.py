@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -361,3 +362,30 @@ def test_snapshots_have_no_index(tmp_path: Path):
             assert sender.flush(SECONDS)
             [kept] = relay.sessions
             assert not any(one.indexes for one in kept.streams.values())
+
+
+def test_a_lack_of_descriptors_loses_nothing(tmp_path: Path):
+    """What cannot be opened now is sent later."""
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        trace = Trace(tmp_path)
+        trace.add("c_0", b"1" * 4096)
+        assert sender.flush(SECONDS)
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        taken: list[int] = []
+        with sender.paused():
+            trace.describe(b"second ")
+            trace.add("c_1", b"2" * 4096)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (200, before[1]))
+            with suppress(OSError):
+                while True:
+                    taken.append(os.dup(0))
+        try:
+            assert not sender.flush(0.5)
+        finally:
+            for one in taken:
+                os.close(one)
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        wait_until(lambda: sender.flush(SECONDS), "all is sent", SECONDS)
+        found = [session.files() for session in relay.sessions]
+        assert found[-1][f"{trace.path}/metadata"] == b"first second "
+        assert any(one.get(f"{trace.path}/c_1") == b"2" * 4096 for one in found)
