@@ -65,6 +65,15 @@ pub struct Run {
     pub end: u32,
 }
 
+impl Run {
+    /// How many records it has.
+    #[inline]
+    #[must_use]
+    pub fn length(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+}
+
 /// Something beside event records that happened in a data stream.
 #[derive(Debug, Clone)]
 pub enum Notice {

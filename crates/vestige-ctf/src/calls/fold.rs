@@ -7,13 +7,14 @@ use super::codes::{Code, CodeName, Told};
 use super::keeper::Keeper;
 use super::long_calls::LongCalls;
 use super::marks::{Mark, MarkKind, Marks};
+use super::plain::{Cursor, PlainLayouts, PlainMerge};
 use super::process::{Process, ThreadKey, END_OF_PROCESS};
 use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
 use super::steps::CallStep;
 use super::thread::{Ended, Fold, Leaving, Thread};
-use super::tree::{Node, Tree};
+use super::tree::Tree;
 use crate::intervals::function_ids::{flags, FunctionIds};
-use crate::intervals::{Call, Calls, Durations, FunctionDurations, Sinks};
+use crate::intervals::{Call, Calls, Durations, Sinks};
 use crate::model::TraceClass;
 use crate::muxer::{Merge, Notice};
 use crate::places::StateRecord;
@@ -23,9 +24,8 @@ use crate::stream::{DataStream, LostKind};
 const MOST_FRAMES: usize = 1 << 22;
 /// How many threads are told apart.
 const MOST_THREADS: usize = 1 << 18;
-/// How many frames are searched in vain from the beginning on, and more for each record.
+/// How many frames are searched in vain from the beginning on.
 const PATIENCE: u64 = 1 << 24;
-const PATIENCE_OF_RECORD: u64 = 16;
 
 /// A function that was not seen before, at this time of its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,34 +51,11 @@ pub struct CallSite {
     pub site: u64,
 }
 
-/// What is known of a thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ThreadSummary {
-    /// Where the process ID counts, see `TraceIdentity::process_space`.
-    pub space: u32,
-    /// Process ID, -1 if not told.
-    pub vpid: i32,
-    /// Thread ID, -1 if not told.
-    pub vtid: i32,
-    /// Index of the root among the nodes.
-    pub root: u32,
-    /// Time of its first entry or exit, nanoseconds.
-    pub first: i64,
-    /// Time of its last entry or exit, nanoseconds.
-    pub last: i64,
-    /// Exits of which neither function nor entry is known.
-    pub unknown_exits: u64,
-    /// How many losses fall into its time.
-    pub losses: u64,
-    /// Whether its exits tell which function is left.
-    pub exits_are_named: bool,
-}
-
 /// Process space, process ID and thread ID; `None` for any.
 pub type ThreadChoice = (Option<u32>, Option<i32>, Option<i32>);
 
 /// In place of the index of a thread: it is not wanted.
-const UNWANTED: usize = usize::MAX;
+pub(super) const UNWANTED: usize = usize::MAX;
 
 /// A loss in front of a record of the merge.
 #[derive(Debug, Clone, Copy)]
@@ -116,8 +93,13 @@ pub struct CallFold {
     pub(super) keys: Vec<ThreadKey>,
     last_thread: Option<(ThreadKey, usize)>,
     seen: Vec<Seen>,
+    /// The merge, if its records are read where they are.
+    pub(super) plain: Option<PlainMerge>,
+    /// Where it is in that.
+    pub(super) cursor: Cursor,
+    layouts: PlainLayouts,
     /// What the next code events of the merge tell.
-    told: std::vec::IntoIter<Told>,
+    pub(super) told: std::vec::IntoIter<Told>,
     losses: Vec<Loss>,
     /// What was lost so far, by data stream and process space as in [`Loss`]. A thread takes note
     /// of it at its next record, so that a loss costs the same whatever threads there are.
@@ -127,17 +109,17 @@ pub struct CallFold {
     /// The next of the losses.
     next_loss: usize,
     /// The index of the next record.
-    position: usize,
+    pub(super) position: usize,
     /// Whether the record there was handed out as a state record already.
-    applied: bool,
+    pub(super) applied: bool,
     /// The number of the next entry or exit.
-    number: u64,
+    pub(super) number: u64,
     /// How many of them there were in the range of time.
-    calls: u64,
+    pub(super) calls: u64,
     /// How many of them are left out, since there are too many threads.
-    left_out: u64,
+    pub(super) left_out: u64,
     /// Whether data streams are shared by threads that nothing tells apart.
-    threads_unknown: bool,
+    pub(super) threads_unknown: bool,
     /// How many entries and exits were selected.
     selected: u64,
     /// What an index of the traces is made of, if one is wanted.
@@ -175,6 +157,9 @@ impl CallFold {
             keys: Vec::new(),
             last_thread: None,
             seen: Vec::new(),
+            plain: None,
+            cursor: Cursor::default(),
+            layouts: PlainLayouts::new(),
             told: Vec::new().into_iter(),
             losses: Vec::new(),
             lost: HashMap::new(),
@@ -255,16 +240,13 @@ impl CallFold {
             }
         }
         self.check(merge);
-        let (seen, told) = self.scan.read(merge, visible.is_some());
-        self.seen = seen;
-        for (one, visible) in self.seen.iter_mut().zip(visible.unwrap_or_default()) {
-            one.choice = match one.choice {
-                Choice::Shown if !visible => Choice::Hidden,
-                Choice::Before if !visible => Choice::BeforeLeftOut,
-                choice => choice,
-            };
+        (self.plain, self.cursor) = (None, Cursor::default());
+        if visible.is_none() && self.marks.is_none() && self.changes.as_slice().is_empty() {
+            self.plain = PlainMerge::of(merge, &mut self.scan, &mut self.layouts);
         }
-        self.told = told.into_iter();
+        if self.plain.is_none() {
+            self.read(merge, visible);
+        }
         self.losses = Vec::new();
         if merge.notices.is_empty() {
             return;
@@ -286,6 +268,19 @@ impl CallFold {
         }
     }
 
+    fn read(&mut self, merge: &Merge, visible: Option<&[bool]>) {
+        let (seen, told) = self.scan.read(merge, visible.is_some());
+        self.seen = seen;
+        for (one, visible) in self.seen.iter_mut().zip(visible.unwrap_or_default()) {
+            one.choice = match one.choice {
+                Choice::Shown if !visible => Choice::Hidden,
+                Choice::Before if !visible => Choice::BeforeLeftOut,
+                choice => choice,
+            };
+        }
+        self.told = told.into_iter();
+    }
+
     fn loss(&mut self, stream: &Arc<DataStream>, position: usize, notice: &Notice) -> Loss {
         let layout = self.scan.layout(stream);
         let own = layout.thread_stream().unwrap_or(NO_STREAM);
@@ -305,32 +300,18 @@ impl CallFold {
     /// the index `end`, or to the end of the merge. New functions must be taken before the
     /// image is changed.
     pub fn advance(&mut self, end: Option<usize>) -> Option<StateRecord> {
+        if self.plain.is_some() {
+            return self.advance_plain(end);
+        }
         let seen = std::mem::take(&mut self.seen);
         let end = end.map_or(seen.len(), |end| end.clamp(self.position, seen.len()));
         let mut stop = None;
         for (index, one) in seen.iter().enumerate().take(end).skip(self.position) {
             self.apply_losses(index);
-            if let Some(keeper) = &mut self.keeper {
-                if !self.applied {
-                    keeper.add(one);
-                }
+            stop = self.take(index, one);
+            if stop.is_some() {
+                break;
             }
-            if one.kind == Kind::State {
-                self.fold.tree.now = one.time;
-                if !self.applied {
-                    self.applied = true;
-                    let space = one.space as usize;
-                    stop = Some(StateRecord { index, space, vpid: i64::from(one.vpid) });
-                    break;
-                }
-            } else if one.kind == Kind::Code {
-                self.add_code(one);
-            } else if self.marks.is_some() {
-                self.add_mark(index, one);
-            } else if one.kind != Kind::Nothing {
-                self.add(one);
-            }
-            self.applied = false;
         }
         self.position = stop.as_ref().map_or(end, |stop| stop.index);
         if stop.is_none() && end == seen.len() {
@@ -340,8 +321,34 @@ impl CallFold {
         stop
     }
 
+    /// Takes the record at an index; returns it if it may change a process image.
     #[inline]
-    fn apply_losses(&mut self, index: usize) {
+    pub(super) fn take(&mut self, index: usize, one: &Seen) -> Option<StateRecord> {
+        if let Some(keeper) = &mut self.keeper {
+            if !self.applied {
+                keeper.add(one);
+            }
+        }
+        if one.kind == Kind::State {
+            self.fold.tree.now = one.time;
+            if !self.applied {
+                self.applied = true;
+                let space = one.space as usize;
+                return Some(StateRecord { index, space, vpid: i64::from(one.vpid) });
+            }
+        } else if one.kind == Kind::Code {
+            self.add_code(one);
+        } else if self.marks.is_some() {
+            self.add_mark(index, one);
+        } else if one.kind != Kind::Nothing {
+            self.add(one);
+        }
+        self.applied = false;
+        None
+    }
+
+    #[inline]
+    pub(super) fn apply_losses(&mut self, index: usize) {
         while self.losses.get(self.next_loss).is_some_and(|loss| loss.position <= index) {
             if let Some(loss) = self.losses.get(self.next_loss).copied() {
                 self.lose(&loss);
@@ -359,7 +366,7 @@ impl CallFold {
     }
 
     /// Lets a thread know of the losses since its last record.
-    fn tell_losses(&mut self, index: usize, one: &Seen) {
+    pub(super) fn tell_losses(&mut self, index: usize, one: &Seen) {
         let Some(thread) = self.threads.get_mut(index) else { return };
         thread.loss_epoch = self.loss_epoch;
         let Some(lost) = self.lost.get(&(one.stream, one.space)) else { return };
@@ -440,7 +447,7 @@ impl CallFold {
         if one.choice == Choice::Outside {
             return;
         }
-        self.fold.patience = self.fold.patience.saturating_add(PATIENCE_OF_RECORD);
+        self.fold.be_patient();
         let found = self.thread(one);
         if found == Some(UNWANTED) {
             return;
@@ -480,7 +487,7 @@ impl CallFold {
 
     /// The index of a record's thread.
     #[inline]
-    fn thread(&mut self, one: &Seen) -> Option<usize> {
+    pub(super) fn thread(&mut self, one: &Seen) -> Option<usize> {
         let key = (one.stream, one.space, one.vpid, one.vtid);
         if let Some((_, index)) = self.last_thread.filter(|(last, _)| *last == key) {
             return Some(index);
@@ -570,21 +577,32 @@ impl CallFold {
 
     /// The call sites, up to the next stop, of which nothing is known yet.
     pub fn take_sites(&mut self) -> Vec<CallSite> {
+        if self.plain.is_some() {
+            return self.take_plain_sites();
+        }
         let mut found = Vec::new();
         let mut known = HashSet::new();
         for (index, one) in self.seen.iter().enumerate().skip(self.position) {
             match one.kind {
                 Kind::State if index > self.position || !self.applied => break,
-                Kind::Entry | Kind::EntryElsewhere if one.site != 0 => {}
-                _ => continue,
+                Kind::Entry | Kind::EntryElsewhere => self.need_site(one, &mut known, &mut found),
+                _ => {}
             }
-            let process = (one.space, one.vpid);
-            if self.fold.tree.knows_site(process, one.site) || !known.insert((process, one.site)) {
-                continue;
-            }
-            found.push(CallSite { space: one.space, vpid: one.vpid, site: one.site });
         }
         found
+    }
+
+    pub(super) fn need_site(
+        &self,
+        one: &Seen,
+        known: &mut HashSet<(Process, u64)>,
+        found: &mut Vec<CallSite>,
+    ) {
+        let process = (one.space, one.vpid);
+        let is_known = one.site == 0 || self.fold.tree.knows_site(process, one.site);
+        if !is_known && known.insert((process, one.site)) {
+            found.push(CallSite { space: one.space, vpid: one.vpid, site: one.site });
+        }
     }
 
     /// Tells in which functions call sites are, by the address of the function, 0 where it
@@ -693,67 +711,6 @@ impl CallFold {
     /// and those on paths that share a node.
     pub fn keep_all_calls(&mut self) {
         self.sinks().calls = Some(Calls { is_everything: true, ..Calls::default() });
-    }
-
-    /// How long the complete calls of each function took, as far as that is kept.
-    #[must_use]
-    pub fn durations(&self) -> Vec<FunctionDurations> {
-        let durations = self.fold.sinks.as_ref().and_then(|sinks| sinks.durations.as_ref());
-        durations.map_or_else(Vec::new, Durations::of_functions)
-    }
-
-    /// The nodes of the call trees; a caller comes before whom it calls.
-    #[must_use]
-    pub fn nodes(&self) -> &[Node] {
-        &self.fold.tree.nodes
-    }
-
-    /// The threads, in the order in which they were seen.
-    #[must_use]
-    pub fn threads(&self) -> Vec<ThreadSummary> {
-        let summary = |thread: &Thread| ThreadSummary {
-            space: thread.process.0,
-            vpid: thread.process.1,
-            vtid: thread.vtid,
-            root: thread.root,
-            first: thread.first.max(self.fold.range.0),
-            last: thread.last.max(self.fold.range.0),
-            unknown_exits: thread.unknown_exits,
-            losses: thread.losses,
-            exits_are_named: thread.exits_are_named,
-        };
-        self.threads.iter().map(summary).collect()
-    }
-
-    /// How many entries and exits there were.
-    #[must_use]
-    pub fn calls(&self) -> u64 {
-        self.calls
-    }
-
-    /// How many of them are in no tree, since there are too many threads.
-    #[must_use]
-    pub fn left_out(&self) -> u64 {
-        self.left_out
-    }
-
-    /// How many calls a filter hides.
-    #[must_use]
-    pub fn hidden_calls(&self) -> u64 {
-        self.threads.iter().map(|thread| thread.hidden_calls).sum()
-    }
-
-    /// Whether threads share data streams and nothing tells them apart.
-    #[must_use]
-    pub fn threads_unknown(&self) -> bool {
-        self.threads_unknown
-    }
-
-    /// Whether some paths share nodes, since there are too many, or code objects of which
-    /// functions are known are.
-    #[must_use]
-    pub fn is_merged(&self) -> bool {
-        !self.fold.tree.has_room() || self.fold.tree.codes.left_out() > 0
     }
 
     /// For each record of the next merge of a second reading, whether to show it: entries

@@ -33,16 +33,16 @@ pub(super) struct Rows {
 
 impl Rows {
     #[inline]
-    fn add(&mut self, one: &Seen, is_entry: bool) -> Option<usize> {
+    fn add(&mut self, one: &Seen, last: i64, (records, entries): (u64, u64)) -> Option<usize> {
         let key = (one.stream, one.space, one.vpid, one.vtid);
         let index = match self.last {
             Some((last, index)) if last == key => index,
             _ => self.index(key, one.time)?,
         };
         let row = self.rows.get_mut(index)?;
-        row.last = row.last.max(one.time);
-        row.records += 1;
-        row.entries += u64::from(is_entry);
+        row.last = row.last.max(last);
+        row.records += records;
+        row.entries += entries;
         Some(index)
     }
 
@@ -63,16 +63,23 @@ impl Rows {
 }
 
 impl Keeper {
+    /// Adds entries and exits of a thread, given the first one, the time of the last one, and
+    /// how many there are of all and of entries.
+    pub fn add_calls(&mut self, first: &Seen, last: i64, counts: (u64, u64)) {
+        let [calls, _] = &mut self.rows;
+        calls.add(first, last, counts);
+    }
+
     /// Adds a record.
     #[inline]
     pub fn add(&mut self, one: &Seen) {
         let [calls, others] = &mut self.rows;
         let is_entry = matches!(one.kind, Kind::Entry | Kind::EntryElsewhere);
         if is_entry || matches!(one.kind, Kind::Exit | Kind::ExitOfIp | Kind::ExitOfCall) {
-            calls.add(one, is_entry);
+            calls.add(one, one.time, (1, u64::from(is_entry)));
             return;
         }
-        let Some(row) = others.add(one, false) else { return };
+        let Some(row) = others.add(one, one.time, (1, 0)) else { return };
         self.events.add(Block {
             row: row as u32,
             depth: 0,

@@ -5,13 +5,16 @@
 //! the node of its path ([`tree`]).
 //!
 //! * [`scan`] reads kind, time, thread and addresses of each record, on all cores;
+//! * [`plain`] and [`plain_fold`] read them one after the other instead, where nothing but
+//!   numbers at fixed places has to be read;
 //! * [`codes`] knows the functions of interpreters, which the trace describes;
 //! * [`thread`] pushes and pops, and decides what an exit ends when it is not the innermost
 //!   call, or when records were lost;
 //! * [`keeper`] keeps what an index of the trace is made of, and [`resume`] begins where that says;
 //! * [`marks`] are made of single records, for whoever shows these;
 //! * [`steps`] has what was noted of each call, for whoever asks for that;
-//! * [`fold`] drives both through merges, and stops where process images change.
+//! * [`fold`] drives both through merges, and stops where process images change; [`results`]
+//!   has what came out.
 //!
 //! What is not known is counted as such: calls without exit, exits without entry, and calls
 //! between whose ends records were lost.
@@ -21,7 +24,10 @@ pub mod fold;
 mod keeper;
 mod long_calls;
 mod marks;
+mod plain;
+mod plain_fold;
 mod process;
+mod results;
 mod resume;
 mod scan;
 mod steps;
@@ -29,8 +35,9 @@ mod thread;
 pub mod tree;
 
 pub use codes::{Code, CodeName};
-pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice, ThreadSummary};
+pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice};
 pub use marks::{Mark, MarkKind};
 pub use process::ThreadKey;
+pub use results::ThreadSummary;
 pub use scan::CallEvents;
 pub use steps::{CallStep, Step};

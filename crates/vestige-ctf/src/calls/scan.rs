@@ -158,8 +158,9 @@ pub struct Layout {
 
 /// What all records of a packet share.
 #[derive(Clone, Copy)]
-struct Shared {
-    base: Seen,
+pub struct Shared {
+    /// What a record tells that has nothing of its own.
+    pub base: Seen,
     known: Known,
 }
 
@@ -333,8 +334,13 @@ impl Layout {
         self.classes.iter().map(ClassLayout::is_call).collect()
     }
 
+    /// What the records of a class are, and where their addresses are in the payload.
+    pub fn class(&self, index: usize) -> Option<(Kind, [Option<usize>; 2])> {
+        self.classes.get(index).map(|class| (class.kind, [class.address, class.site]))
+    }
+
     /// What the packet of a part of a batch tells.
-    fn shared(&self, batch: &Batch, part: &Part) -> Shared {
+    pub fn shared(&self, batch: &Batch, part: &Part) -> Shared {
         let mut base = NOTHING;
         base.space = batch.stream.identity.process_space;
         base.is_ambiguous = self.is_ambiguous;
@@ -399,8 +405,9 @@ impl RecordTask for CallTask {
 }
 
 impl Shared {
+    /// What a record tells; a record of code tells more.
     #[inline]
-    fn read(
+    pub fn read(
         &self,
         layout: &Layout,
         batch: &Batch,

@@ -8,6 +8,8 @@ use super::tree::{End, Tree, AFTER_LOSS, MERGED, ROOT};
 use crate::intervals::blocks::{ACROSS_LOSS, OPEN_AT_BEGIN, OPEN_AT_END};
 use crate::intervals::{Block, Call, Sinks};
 
+/// How many more frames are searched in vain for each record.
+const PATIENCE_OF_RECORD: u64 = 16;
 /// How many frames at the top are always searched for the one that an exit ends.
 const ALWAYS_SEARCHED: usize = 64;
 
@@ -80,6 +82,12 @@ pub struct Fold {
 }
 
 impl Fold {
+    /// Takes note that there is one more record.
+    #[inline]
+    pub fn be_patient(&mut self) {
+        self.patience = self.patience.saturating_add(PATIENCE_OF_RECORD);
+    }
+
     #[inline]
     fn note_step(&mut self, thread: u32, node: u32, time: i64, step: Step) {
         if let Some(steps) = &mut self.steps {

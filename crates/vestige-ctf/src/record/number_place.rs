@@ -112,7 +112,20 @@ impl NumberPlace {
     #[must_use]
     pub fn value(&self, data: &[u8], starts: &RunStarts) -> i64 {
         let start = starts.0.get(self.run as usize).copied().unwrap_or(0);
-        let raw = self.load.value(data, u64::from(start));
+        self.value_from(data, u64::from(start))
+    }
+
+    /// Whether it lies in the first run.
+    #[must_use]
+    pub fn is_in_first_run(&self) -> bool {
+        self.run == 0
+    }
+
+    /// Its value, of a record whose run with it begins at a bit.
+    #[inline(always)]
+    #[must_use]
+    pub fn value_from(&self, data: &[u8], start: u64) -> i64 {
+        let raw = self.load.value(data, start);
         (raw ^ self.sign).wrapping_sub(self.sign) as i64
     }
 }
