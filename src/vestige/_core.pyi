@@ -758,6 +758,17 @@ class Muxer:
             record_filter: Which event records pass, of those that are wanted.
         """
 
+    def loosen(self, index: int, classes: list[bool]) -> None:
+        """Let records of a data stream come out of the order of all of them.
+
+        Each data stream stays in its own order.
+
+        Args:
+            index: Index of the data stream.
+            classes: Which event record classes may come before or behind those of other
+                data streams.
+        """
+
     def set_certain(self, index: int, time: int) -> None:
         """Tell that nothing before a time is still to come of a data stream.
 
@@ -1879,6 +1890,20 @@ class CallFold:
 
         Args:
             merge: The next merge, for a fold of :meth:`of_marks`.
+        """
+
+    def loose_classes(self, stream: DataStream) -> list[bool]:
+        """Return which records of a data stream need not be in order with others.
+
+        Entries and exits of threads that have a data stream of their own, and what the
+        fold has no use for. Only for folds of whole calls, of which nothing is noted.
+
+        Args:
+            stream: The data stream.
+
+        Returns:
+            For each event record class whether its records may come before or behind
+            those of other data streams.
         """
 
     def begin(self, merge: Merge) -> None:

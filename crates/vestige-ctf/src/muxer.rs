@@ -8,6 +8,7 @@
 //! the order (Babeltrace 2 orders by trace UUID, trace name, stream class, stream ID).
 
 mod growth;
+mod loose;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -100,6 +101,8 @@ pub struct Merge {
     pub notices: Vec<(usize, usize, Notice)>,
     /// The number of records.
     pub records: usize,
+    /// Whether records of different data streams may not be in order; see [`Muxer::loosen`].
+    pub is_loose: bool,
     /// In what [`Merge::shown`] returns, how many records are not there for their class alone.
     pub left_out: usize,
     /// The number of their bytes.
@@ -167,7 +170,8 @@ impl Merge {
             return None;
         }
         let (streams, batches) = (Arc::clone(&self.streams), self.batches.clone());
-        let mut merge = Self { streams, batches, ..Self::default() };
+        let is_loose = self.is_loose;
+        let mut merge = Self { streams, batches, is_loose, ..Self::default() };
         let (mut kept, mut index) = (Vec::new(), 0);
         // Where each old run begins among the new ones, for the notices between runs.
         let mut places = Vec::with_capacity(self.runs.len());
@@ -208,7 +212,8 @@ impl Merge {
         };
         let batches: Vec<bool> = self.batches.iter().map(of_batch).collect();
         let (streams, all) = (Arc::clone(&self.streams), self.batches.clone());
-        let mut merge = Self { streams, batches: all, ..Self::default() };
+        let is_loose = self.is_loose;
+        let mut merge = Self { streams, batches: all, is_loose, ..Self::default() };
         let (mut kept, mut index) = (Vec::new(), 0);
         let mut places = Vec::with_capacity(self.runs.len());
         for run in &self.runs {
@@ -236,7 +241,8 @@ impl Merge {
         let Some(&(_, end, _)) = self.notices.get(notice) else { return Self::default() };
         let runs = self.runs.iter().take(end).copied().collect();
         let notices = self.notices.iter().take(notice).cloned().collect();
-        Self::of(Arc::clone(&self.streams), self.batches.clone(), runs, notices)
+        let until = Self::of(Arc::clone(&self.streams), self.batches.clone(), runs, notices);
+        Self { is_loose: self.is_loose, ..until }
     }
 
     /// Whether all records are wanted for themselves.
@@ -249,7 +255,9 @@ impl Merge {
 
     /// Whether it is large enough to be handed out.
     fn is_full(&self) -> bool {
-        self.records >= MERGE_RECORDS
+        // What is loose comes many at a time.
+        let most = if self.is_loose { MERGE_RECORDS / 2 } else { MERGE_RECORDS };
+        self.records >= most
             || self.bytes >= MERGE_BYTES
             || self.text >= MERGE_TEXT
             || self.notices.len() >= MERGE_RECORDS
@@ -338,6 +346,8 @@ struct Cursor {
     merged_as: Option<u32>,
     /// What is to come, if it grows.
     growth: Option<Growth>,
+    /// The classes whose records may come before or behind those of other data streams.
+    loose: u64,
 }
 
 /// Time, and what decides between those of one time: where a range of time cuts data streams,
@@ -366,6 +376,8 @@ pub struct Muxer {
     /// Whether data streams have grown since the heads were sorted.
     has_grown: bool,
     is_waiting: bool,
+    /// Whether the order is loose anywhere.
+    is_loose: bool,
 }
 
 impl Muxer {
@@ -386,13 +398,32 @@ impl Muxer {
                 let reader = reader.gathering(gathered);
                 let head = Head::Reading(read_ahead(reader, items, is_small));
                 let (ready, ahead, merged_as, growth) = (VecDeque::new(), None, None, None);
-                Cursor { stream, rank, head, items, is_small, ready, ahead, merged_as, growth }
+                Cursor {
+                    stream,
+                    rank,
+                    head,
+                    items,
+                    is_small,
+                    ready,
+                    ahead,
+                    merged_as,
+                    growth,
+                    loose: 0,
+                }
             })
             .collect();
         let unknown = (0..all.len()).rev().collect();
         let (heads, by_rank) = (BinaryHeap::new(), (0..all.len()).collect());
-        let (has_grown, is_waiting) = (false, false);
-        Self { streams: Arc::new(all), cursors, heads, unknown, by_rank, has_grown, is_waiting }
+        Self {
+            streams: Arc::new(all),
+            cursors,
+            heads,
+            unknown,
+            by_rank,
+            has_grown: false,
+            is_waiting: false,
+            is_loose: false,
+        }
     }
 
     /// The next part of the merged order, or `None` at the end. It may be empty, when there
@@ -405,12 +436,20 @@ impl Muxer {
             cursor.merged_as = None;
         }
         let until = Instant::now() + LONGEST_WAIT;
+        let mut is_loose = self.is_loose;
         loop {
             if !self.know_heads(until) {
                 return Some(merge);
             }
             if merge.is_full() {
                 break;
+            }
+            if is_loose {
+                let before = merge.records;
+                is_loose = self.take_loosely(&mut merge);
+                if merge.records > before {
+                    continue;
+                }
             }
             let Some(Reverse(key)) = self.heads.pop() else { break };
             let limit = self.heads.peek().map(|Reverse(key)| *key);

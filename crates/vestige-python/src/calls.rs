@@ -177,6 +177,11 @@ impl CallFold {
         py.detach(|| self.lock().begin(&merge.inner, merge.visible().as_deref()));
     }
 
+    #[doc = core_doc!(CallFold.loose_classes)]
+    fn loose_classes(&self, stream: &DataStream) -> Vec<bool> {
+        self.lock().loose_classes(&stream.inner)
+    }
+
     #[doc = core_doc!(CallFold.advance)]
     #[pyo3(signature = (end=None))]
     fn advance(&self, py: Python<'_>, end: Option<usize>) -> Option<(usize, usize, i64)> {

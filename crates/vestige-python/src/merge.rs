@@ -140,6 +140,11 @@ impl Muxer {
         self.changed(|muxer| muxer.end(index));
     }
 
+    #[doc = core_doc!(Muxer.loosen)]
+    fn loosen(&self, index: usize, classes: Vec<bool>) {
+        self.changed(|muxer| muxer.loosen(index, &classes));
+    }
+
     #[doc = core_doc!(Muxer.waiting)]
     #[getter]
     fn waiting(&self) -> Vec<usize> {

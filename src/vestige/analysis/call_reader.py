@@ -163,6 +163,7 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     is_range = selection is not None and selection.begin is not None
     reader = CallReader(resolver, needs_calls=leaves_calls_out or is_range)
     reader.longest, reader.wanted_threads = longest, threads
+    reader.is_loose = not (leaves_calls_out or is_range)
     if selection is not None:
         reader.fold.set_range(selection.begin, end_of(selection, source.streams))
     if longest is not None:
@@ -327,6 +328,8 @@ class CallReader:
         self.needed_events = STATE_EVENT_NAMES | {_NAME_EVENT, _LIBRARY_EVENT}
         if needs_calls:
             self.needed_events |= {*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS}
+        self.is_loose = False
+        """Whether it is enough that each thread is in order, as far as images allow."""
         self.events = 0
         """Number of event records so far."""
         self.losses: list[LostNotice] = []
@@ -378,6 +381,10 @@ class CallReader:
     def finish(self) -> None:
         """End what has not ended."""
         self.fold.finish()
+
+    def loose_classes(self, stream: Stream) -> list[bool]:
+        """Tell which event records need not be in order with those of other threads."""
+        return self.fold.loose_classes(stream.handle) if self.is_loose else []
 
     def consume(self, merge: core.Merge) -> None:
         """Go through a merge."""

@@ -148,6 +148,7 @@ class Graph:
             doubtful=self.is_literal,
             feeds=self.feeds,
             retry_duration=self.retry_duration,
+            loose=getattr(sink, "loose_classes", None),
             tell=self._note,
             tell_damage=self._add_damage,
         ):

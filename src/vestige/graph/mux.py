@@ -12,7 +12,11 @@ from .protocols import Filter
 from .selection import Selection
 from .stream import Stream
 
-__all__ = ["merges", "mux"]
+LooseClasses = Callable[[Stream], list[bool]]
+"""For each event record class of a data stream, whether its records may come before or
+behind those of other data streams."""
+
+__all__ = ["LooseClasses", "merges", "mux"]
 
 
 def mux(  # noqa: PLR0913 - what is read, and in which way, by keyword
@@ -126,6 +130,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
     doubtful: bool = False,
     feeds: Mapping[Feed, Selection] | None = None,
     retry_duration: float | None = RETRY_DURATION,
+    loose: LooseClasses | None = None,
     tell: Callable[[Notice], object],
     tell_damage: Callable[[Damage], object] = lambda _: None,
 ) -> Iterator[core.Merge]:
@@ -145,6 +150,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
         feeds: Sources of data streams that grow, with what is wanted of each.
         retry_duration: How long to wait for these, seconds; ``None`` gives an empty
             merge in place of that.
+        loose: What need not be in order; filters and feeds want all of it in order.
         tell: Called with each loss and each damage, when the merge in which it lies has
             been used.
         tell_damage: Called with what one of the feeds cannot read.
@@ -162,6 +168,9 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
         boundaries=boundaries,
         doubtful=doubtful,
     )
+    if loose is not None and not filters and not feeds:
+        for index, stream in enumerate(fixed):
+            muxer.loosen(index, loose(stream))
     source: Iterable[core.Merge] = muxer
     if feeds:
         growing = GrowingMuxer(muxer, fixed, feeds, wanted)

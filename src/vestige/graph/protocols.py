@@ -59,7 +59,9 @@ class Sink(Protocol):
     """Consumes merges.
 
     One that needs events besides those that are wanted, or wants all fields decoded,
-    says so with the attributes of :class:`Analysis`.
+    says so with the attributes of :class:`Analysis`. With a method ``loose_classes`` it
+    tells which event records of a data stream need not be in order with those of other
+    ones, as ``LooseClasses`` of the muxer does: to sort them takes time.
     """
 
     @property

@@ -15,6 +15,7 @@ use super::thread::{Ended, Fold, Leaving, Thread};
 use super::tree::Tree;
 use crate::intervals::function_ids::{flags, FunctionIds};
 use crate::intervals::{Call, Calls, Durations, Sinks};
+use crate::keyed_hash::KeyedMap;
 use crate::model::TraceClass;
 use crate::muxer::{Merge, Notice};
 use crate::places::StateRecord;
@@ -59,8 +60,8 @@ pub(super) const UNWANTED: usize = usize::MAX;
 
 /// A loss in front of a record of the merge.
 #[derive(Debug, Clone, Copy)]
-struct Loss {
-    position: usize,
+pub(super) struct Loss {
+    pub(super) position: usize,
     /// The data stream, when it is that of one thread, and the process space.
     origin: (u32, u32),
     /// Earliest time of it.
@@ -88,7 +89,7 @@ pub struct CallFold {
     /// Which threads are wanted; all without a list.
     wanted: Option<Vec<ThreadChoice>>,
     pub(super) threads: Vec<Thread>,
-    pub(super) indexes: HashMap<ThreadKey, usize>,
+    pub(super) indexes: KeyedMap<ThreadKey, usize>,
     /// What tells each thread apart.
     pub(super) keys: Vec<ThreadKey>,
     last_thread: Option<(ThreadKey, usize)>,
@@ -97,17 +98,19 @@ pub struct CallFold {
     pub(super) plain: Option<PlainMerge>,
     /// Where it is in that.
     pub(super) cursor: Cursor,
-    layouts: PlainLayouts,
+    /// The index of the record up to which threads have their numbers.
+    pub(super) met: usize,
+    pub(super) layouts: PlainLayouts,
     /// What the next code events of the merge tell.
     pub(super) told: std::vec::IntoIter<Told>,
-    losses: Vec<Loss>,
+    pub(super) losses: Vec<Loss>,
     /// What was lost so far, by data stream and process space as in [`Loss`]. A thread takes note
     /// of it at its next record, so that a loss costs the same whatever threads there are.
     pub(super) lost: HashMap<(u32, u32), Lost>,
     /// Grows with each loss.
     pub(super) loss_epoch: u64,
     /// The next of the losses.
-    next_loss: usize,
+    pub(super) next_loss: usize,
     /// The index of the next record.
     pub(super) position: usize,
     /// Whether the record there was handed out as a state record already.
@@ -153,13 +156,14 @@ impl CallFold {
             },
             wanted: None,
             threads: Vec::new(),
-            indexes: HashMap::new(),
+            indexes: KeyedMap::default(),
             keys: Vec::new(),
             last_thread: None,
             seen: Vec::new(),
             plain: None,
             cursor: Cursor::default(),
-            layouts: PlainLayouts::new(),
+            met: 0,
+            layouts: PlainLayouts::default(),
             told: Vec::new().into_iter(),
             losses: Vec::new(),
             lost: HashMap::new(),
@@ -240,7 +244,7 @@ impl CallFold {
             }
         }
         self.check(merge);
-        (self.plain, self.cursor) = (None, Cursor::default());
+        (self.plain, self.cursor, self.met) = (None, Cursor::default(), 0);
         if visible.is_none() && self.marks.is_none() && self.changes.as_slice().is_empty() {
             self.plain = PlainMerge::of(merge, &mut self.scan, &mut self.layouts);
         }
@@ -426,7 +430,7 @@ impl CallFold {
 
     /// The index of a record's thread, if anything was called there.
     fn known_thread(&self, one: &Seen) -> Option<usize> {
-        let key = (one.stream, one.space, one.vpid, one.vtid);
+        let key = one.thread_key();
         let last = self.last_thread.filter(|(last, _)| *last == key);
         last.map(|(_, index)| index).or_else(|| self.indexes.get(&key).copied())
     }
@@ -488,7 +492,7 @@ impl CallFold {
     /// The index of a record's thread.
     #[inline]
     pub(super) fn thread(&mut self, one: &Seen) -> Option<usize> {
-        let key = (one.stream, one.space, one.vpid, one.vtid);
+        let key = one.thread_key();
         if let Some((_, index)) = self.last_thread.filter(|(last, _)| *last == key) {
             return Some(index);
         }

@@ -1,12 +1,11 @@
 //! What an index of traces is made of, kept while their calls are folded.
 
-use std::collections::HashMap;
-
 use super::process::{Process, ThreadKey};
 use super::scan::{Kind, Seen};
 use crate::intervals::blocks::EVENTS;
 use crate::intervals::index_file::Row;
 use crate::intervals::{Block, CheckPoints, Pyramid};
+use crate::keyed_hash::KeyedMap;
 
 /// How many origins of records are told apart.
 const MOST_ROWS: usize = 1 << 18;
@@ -27,14 +26,14 @@ pub struct Keeper {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
-    indexes: HashMap<ThreadKey, usize>,
+    indexes: KeyedMap<ThreadKey, usize>,
     last: Option<(ThreadKey, usize)>,
 }
 
 impl Rows {
     #[inline]
     fn add(&mut self, one: &Seen, last: i64, (records, entries): (u64, u64)) -> Option<usize> {
-        let key = (one.stream, one.space, one.vpid, one.vtid);
+        let key = one.thread_key();
         let index = match self.last {
             Some((last, index)) if last == key => index,
             _ => self.index(key, one.time)?,

@@ -3,13 +3,13 @@
 //! without a list of what each record tells.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::scan::{CallScan, Kind, Layout, Shared};
 use crate::model::EventClass;
 use crate::muxer::{Merge, Run};
 use crate::record::{NumberPlace, Program};
-use crate::stream::{Batch, DataStream, Record};
+use crate::stream::{used_classes, Batch, DataStream, Record};
 
 /// What the records of a class do to the calls of their thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub struct PlainLayout {
     pub layout: Arc<Layout>,
     classes: Vec<PlainClass>,
     /// Which classes may change a process image, or tell of a place of a call.
-    notable: Vec<bool>,
+    notable: u64,
 }
 
 impl PlainLayout {
@@ -91,15 +91,26 @@ impl PlainLayout {
             let (kind, places) = layout.class(index).unwrap_or((Kind::Nothing, [None; 2]));
             classes.push(PlainClass::of(event, kind, places));
             let tells_site = matches!(kind, Kind::Entry) && places[1].is_some();
-            notable.push(kind == Kind::State || tells_site);
+            if kind == Kind::State || tells_site {
+                notable.push(index as u32);
+            }
         }
+        let notable = used_classes(notable.into_iter());
         Some(Self { layout, classes, notable })
     }
 
-    /// Whether a record may change a process image, or tells of a place of a call.
+    /// For each class, whether its records have no meaning to other threads.
+    pub fn loose_classes(&self) -> Vec<bool> {
+        let kinds = (0..self.classes.len()).map(|index| self.layout.class(index));
+        let is_loose = |(kind, _): (Kind, _)| !matches!(kind, Kind::State | Kind::Code);
+        kinds.map(|class| class.is_some_and(is_loose)).collect()
+    }
+
+    /// Whether a record may change a process image, or tell of a place of a call, if any of
+    /// its batch does.
     #[inline(always)]
     pub fn is_notable(&self, record: &Record) -> bool {
-        self.notable.get(record.class as usize).copied().unwrap_or(false)
+        self.notable >> record.class.min(63) & 1 != 0
     }
 
     /// The class of a record.
@@ -109,8 +120,40 @@ impl PlainLayout {
     }
 }
 
-/// The layouts of data streams, by the addresses of these, which the scan keeps alive.
-pub type PlainLayouts = HashMap<usize, Option<Arc<PlainLayout>>>;
+/// How many layouts are known before it is seen which of them are needed.
+const MANY_LAYOUTS: usize = 1024;
+
+/// A data stream that may be gone, and its layout if it is plain.
+type Known = (Weak<DataStream>, Option<Arc<PlainLayout>>);
+
+/// The layouts of data streams, by the addresses of these, which nothing else gets as long as
+/// they are here.
+#[derive(Clone, Default)]
+pub struct PlainLayouts {
+    known: HashMap<usize, Known>,
+    room: usize,
+}
+
+impl PlainLayouts {
+    /// The layout of a data stream, if it is plain.
+    pub fn of(
+        &mut self,
+        stream: &Arc<DataStream>,
+        scan: &mut CallScan,
+    ) -> Option<Arc<PlainLayout>> {
+        let key = Arc::as_ptr(stream) as usize;
+        if let Some((_, layout)) = self.known.get(&key) {
+            return layout.clone();
+        }
+        if self.known.len() >= self.room {
+            self.known.retain(|_, (stream, _)| stream.strong_count() > 0);
+            self.room = MANY_LAYOUTS.max(2 * self.known.len());
+        }
+        let layout = PlainLayout::of(stream, scan.layout(stream)).map(Arc::new);
+        self.known.insert(key, (Arc::downgrade(stream), layout.clone()));
+        layout
+    }
+}
 
 /// Records of one packet in a row, and what that tells of them.
 pub struct Piece {
@@ -125,6 +168,11 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// Whether records may change a process image, or tell of places of calls.
+    pub fn is_notable(&self) -> bool {
+        self.batch.used_classes() & self.layout.notable != 0
+    }
+
     /// The records.
     pub fn records(&self) -> &[Record] {
         let (start, end) = (self.run.start as usize, self.run.end as usize);
@@ -138,21 +186,31 @@ impl Piece {
     }
 }
 
-/// A place in a merge.
+/// A place in a merge: how many runs are done, and how many records these have.
 #[derive(Clone, Copy, Default)]
 pub struct Cursor {
-    /// How many runs are done, and how many records these have.
-    done: (usize, usize),
-    /// What the packet of the last piece tells, by batch and part.
-    packet: Option<((u32, u32), Shared)>,
+    runs: usize,
+    records: usize,
+}
+
+/// A batch, and what is known of its records.
+#[derive(Clone)]
+struct PlainBatch {
+    batch: Arc<Batch>,
+    layout: Arc<PlainLayout>,
+    /// What the packet of the last piece tells, by the part.
+    packet: Option<(u32, Shared)>,
 }
 
 /// A merge that is read where it is.
+#[derive(Clone)]
 pub struct PlainMerge {
-    batches: Vec<(Arc<Batch>, Arc<PlainLayout>)>,
+    batches: Vec<PlainBatch>,
     runs: Vec<Run>,
     /// How many records there are.
     pub records: usize,
+    /// Whether records of different data streams may not be in order.
+    pub is_loose: bool,
 }
 
 impl PlainMerge {
@@ -162,35 +220,32 @@ impl PlainMerge {
             if batch.is_marked() || batch.selection.begin.is_some() {
                 return None;
             }
-            let layout = scan.layout(&batch.stream);
-            let key = Arc::as_ptr(&batch.stream) as usize;
-            let of_stream = || PlainLayout::of(&batch.stream, layout).map(Arc::new);
-            let layout = known.entry(key).or_insert_with(of_stream).clone()?;
-            Some((Arc::clone(batch), layout))
+            let layout = known.of(&batch.stream, scan)?;
+            Some(PlainBatch { batch: Arc::clone(batch), layout, packet: None })
         };
         let batches: Option<Vec<_>> = merge.batches.iter().map(&mut plain).collect();
-        Some(Self { batches: batches?, runs: merge.runs.clone(), records: merge.records })
+        let (runs, records, is_loose) = (merge.runs.clone(), merge.records, merge.is_loose);
+        Some(Self { batches: batches?, runs, records, is_loose })
     }
 
     /// The records from an index on, up to another one, as far as they are of one packet; the
     /// index is none before that of the last piece.
-    pub fn piece(&self, cursor: &mut Cursor, position: usize, end: usize) -> Option<Piece> {
-        let mut run = *self.runs.get(cursor.done.0)?;
-        while cursor.done.1 + run.length() <= position {
-            cursor.done = (cursor.done.0 + 1, cursor.done.1 + run.length());
-            run = *self.runs.get(cursor.done.0)?;
+    pub fn piece(&mut self, cursor: &mut Cursor, position: usize, end: usize) -> Option<Piece> {
+        let mut run = *self.runs.get(cursor.runs)?;
+        while cursor.records + run.length() <= position {
+            *cursor = Cursor { runs: cursor.runs + 1, records: cursor.records + run.length() };
+            run = *self.runs.get(cursor.runs)?;
         }
-        let first = cursor.done.1;
+        let first = cursor.records;
         let most = run.length().min(end.saturating_sub(first));
         let (start, end) = (run.start + (position - first) as u32, run.start + most as u32);
-        let (batch, layout) = self.batches.get(run.batch as usize)?;
-        let at = (run.batch, run.part);
-        let packet = match cursor.packet.filter(|(known, _)| *known == at) {
-            Some((_, packet)) => packet,
+        let PlainBatch { batch, layout, packet } = self.batches.get_mut(run.batch as usize)?;
+        let shared = match packet.filter(|(part, _)| *part == run.part) {
+            Some((_, shared)) => shared,
             None => layout.layout.shared(batch, batch.part(run.part)),
         };
-        cursor.packet = Some((at, packet));
-        let (batch, layout) = (Arc::clone(batch), Arc::clone(layout));
+        *packet = Some((run.part, shared));
+        let (batch, layout, packet) = (Arc::clone(batch), Arc::clone(layout), shared);
         (start < end).then(|| Piece { batch, run: Run { start, end, ..run }, layout, packet })
     }
 

@@ -1,6 +1,7 @@
 //! Folding merges whose records are read where they are.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::fold::{CallFold, CallSite, UNWANTED};
 use super::plain::{Doing, Piece, PlainMerge};
@@ -8,18 +9,58 @@ use super::scan::{Kind, Seen};
 use super::thread::Leaving;
 use crate::places::StateRecord;
 use crate::record::State;
-use crate::stream::Record;
+use crate::stream::{DataStream, Record};
 
 impl CallFold {
+    /// For each event record class of a data stream, whether its records may come before or
+    /// behind those of other data streams: where nothing is noted of each call, what happens
+    /// in one of them has no meaning to others, unless it changes a process image.
+    pub fn loose_classes(&mut self, stream: &Arc<DataStream>) -> Vec<bool> {
+        let class = stream.trace.stream_classes.get(stream.class);
+        let count = class.map_or(0, |class| class.event_classes.len());
+        let layout = self.layouts.of(stream, &mut self.scan);
+        layout.map_or_else(|| vec![false; count], |layout| layout.loose_classes())
+    }
+
+    /// Numbers threads that are new, up to the next loss of a merge that is loose, as if it were
+    /// in order.
+    fn meet_threads(&mut self, records: usize) {
+        let loss = self.losses.get(self.next_loss);
+        self.met = loss.map_or(records, |loss| loss.position.min(records));
+        let mut new: Vec<Seen> = Vec::new();
+        let (mut cursor, mut position, end) = (self.cursor, self.position, self.met);
+        while position < end {
+            let next = |plain: &mut PlainMerge| plain.piece(&mut cursor, position, end);
+            let Some(piece) = self.plain.as_mut().and_then(next) else { break };
+            position += piece.records().len();
+            let base = &piece.packet.base;
+            let is_known = self.indexes.contains_key(&base.thread_key())
+                || new.iter().any(|one| one.thread_key() == base.thread_key());
+            let is_call = |record: &&Record| piece.doing(record) != Doing::Other;
+            let first = piece.records().iter().find(is_call).filter(|_| !is_known);
+            if let Some(first) = first {
+                new.push(Seen { time: piece.batch.nanoseconds(first), ..*base });
+            }
+        }
+        new.sort_by_key(|one| one.time);
+        for one in &new {
+            self.thread(one);
+        }
+    }
+
     /// Goes on in a merge that is plain, as [`CallFold::advance`] does.
     pub(super) fn advance_plain(&mut self, end: Option<usize>) -> Option<StateRecord> {
-        let records = self.plain.as_ref().map_or(0, |plain| plain.records);
+        let (records, is_loose) =
+            self.plain.as_ref().map_or((0, false), |plain| (plain.records, plain.is_loose));
         let end = end.map_or(records, |end| end.clamp(self.position, records));
         while self.position < end {
-            let Some(plain) = &self.plain else { break };
+            let Some(plain) = &mut self.plain else { break };
             let piece = plain.piece(&mut self.cursor, self.position, end);
             let Some(piece) = piece else { break };
             self.apply_losses(self.position);
+            if is_loose && self.position >= self.met {
+                self.meet_threads(records);
+            }
             let stop = self.add_piece(&piece);
             if stop.is_some() {
                 return stop;
@@ -137,9 +178,10 @@ impl CallFold {
         let (mut found, mut known) = (Vec::new(), HashSet::new());
         let (mut cursor, mut position) = (self.cursor, self.position);
         loop {
-            let piece = |plain: &PlainMerge| plain.piece(&mut cursor, position, plain.records);
-            let Some(piece) = self.plain.as_ref().and_then(piece) else { return found };
-            for (index, record) in (position..).zip(piece.records()) {
+            let next = |plain: &mut PlainMerge| plain.piece(&mut cursor, position, plain.records);
+            let Some(piece) = self.plain.as_mut().and_then(next) else { return found };
+            let records = if piece.is_notable() { piece.records() } else { &[] };
+            for (index, record) in (position..).zip(records) {
                 if !piece.layout.is_notable(record) {
                     continue;
                 }

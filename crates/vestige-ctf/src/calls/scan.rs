@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::codes::{CodeLayout, Told};
+use super::process::ThreadKey;
 use crate::model::{EventClass, FieldClass, TraceClass};
 use crate::muxer::Merge;
 use crate::places::origin::{integer, numbers, Known, Origin, Source};
@@ -353,6 +354,12 @@ impl Layout {
 }
 
 impl Seen {
+    /// What tells its thread apart.
+    #[inline]
+    pub fn thread_key(&self) -> ThreadKey {
+        (self.stream, self.space, self.vpid, self.vtid)
+    }
+
     /// Takes over who made the record, as far as it is known.
     #[inline]
     fn tell(&mut self, known: Known) {

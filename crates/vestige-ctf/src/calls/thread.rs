@@ -387,20 +387,36 @@ impl Thread {
     /// Ends the innermost call.
     #[inline]
     fn end_top(&mut self, fold: &mut Fold, time: i64, end: End, number: Option<u64>) {
-        let Some(frame) = self.stack.pop() else { return };
-        fold.frames = fold.frames.saturating_sub(1);
-        self.depth = self.depth.saturating_sub(1);
+        // It is not taken from the stack as a whole: of a call that has just begun, that would
+        // wait for what was written.
+        let Some(frame) = self.stack.last() else { return };
         if number.is_some() {
             let is_sure = self.exits_are_named || frame.losses == self.marks;
             let time = is_sure.then(|| elapsed(frame.start, time));
             self.ended = Some(Ended { entry: frame.number, time });
         }
-        if !frame.is_shown {
-            if let Some(caller) = self.stack.last_mut() {
-                caller.inner = caller.inner.saturating_add(frame.inner);
-            }
-            return;
+        let time = if frame.is_shown {
+            self.end_frame(fold, frame, time, (end, number))
+        } else {
+            frame.inner
+        };
+        self.stack.pop();
+        fold.frames = fold.frames.saturating_sub(1);
+        self.depth = self.depth.saturating_sub(1);
+        if let Some(caller) = self.stack.last_mut() {
+            caller.inner = caller.inner.saturating_add(time);
         }
+    }
+
+    /// Counts a call that ends. Returns how long it took.
+    #[inline]
+    fn end_frame(
+        &self,
+        fold: &mut Fold,
+        frame: &Frame,
+        time: i64,
+        (end, number): (End, Option<u64>),
+    ) -> u64 {
         let elapsed = if frame.is_in_doubt && end == End::NoExit {
             // Its exit may be lost anywhere behind the last call that it is known to make.
             frame.inner
@@ -408,7 +424,7 @@ impl Thread {
             elapsed(frame.start.max(fold.range.0), time)
         };
         let is_left = matches!(end, End::Complete | End::AcrossLoss);
-        let end = self.how_it_ends(fold, &frame, time, end);
+        let end = self.how_it_ends(fold, frame, time, end);
         fold.tree.end(frame.node, elapsed, frame.inner, end);
         if self.is_in_range {
             let begin = frame.start.max(fold.range.0);
@@ -416,10 +432,7 @@ impl Thread {
             fold.note_step(self.row, frame.node, left, Step::End(end));
         }
         if fold.sinks.is_some() {
-            self.keep(fold, &frame, elapsed, (end, is_left));
-        }
-        if let Some(caller) = self.stack.last_mut() {
-            caller.inner = caller.inner.saturating_add(elapsed);
+            self.keep(fold, frame, elapsed, (end, is_left));
         }
         if let Some((least, kept)) = &mut fold.kept {
             if elapsed >= *least {
@@ -429,6 +442,7 @@ impl Thread {
                 }
             }
         }
+        elapsed
     }
 
     /// Keeps what is wanted of a call besides its place in the tree.

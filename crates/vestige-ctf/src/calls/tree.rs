@@ -58,8 +58,47 @@ pub struct Node {
     depth: u32,
     /// How many of its calls are open.
     open: u32,
-    /// The child that was asked for last: its address, node and epoch.
-    last: (u64, u32, u32),
+}
+
+/// How many pairs of a caller and an address are remembered, a power of two.
+const RECENT: usize = 1 << 10;
+
+/// What a caller called at an address.
+#[derive(Debug, Clone, Copy, Default)]
+struct Recent {
+    address: u64,
+    caller: u32,
+    epoch: u32,
+    /// Its node; 0, which is a root, in place of none.
+    node: u32,
+}
+
+/// The nodes that were asked for last, each in the place of its caller and address.
+#[derive(Debug, Clone, Default)]
+struct Recents(Vec<Recent>);
+
+impl Recents {
+    #[inline(always)]
+    fn place(caller: u32, address: u64) -> usize {
+        let mixed = (address as u32 ^ caller.rotate_left(16)).wrapping_mul(0x9E37_79B9);
+        (mixed >> 22) as usize ^ (caller as usize & (RECENT - 1))
+    }
+
+    #[inline(always)]
+    fn find(&self, caller: u32, address: u64, epoch: u32) -> Option<u32> {
+        let one = self.0.get(Self::place(caller, address))?;
+        let is_it = (one.address, one.caller, one.epoch) == (address, caller, epoch);
+        (is_it && one.node != 0).then_some(one.node)
+    }
+
+    fn learn(&mut self, one: Recent) {
+        if self.0.is_empty() {
+            self.0 = vec![Recent::default(); RECENT];
+        }
+        if let Some(place) = self.0.get_mut(Self::place(one.caller, one.address)) {
+            *place = one;
+        }
+    }
 }
 
 /// What ends a call.
@@ -96,6 +135,7 @@ impl End {
 pub struct Tree {
     /// The nodes; a parent comes before its children.
     pub nodes: Vec<Node>,
+    recents: Recents,
     /// The node of a caller and a function.
     children: KeyedMap<(u32, u32), u32>,
     /// Functions by address, for each process.
@@ -134,31 +174,31 @@ impl Tree {
     /// The node for a call of the function at an address.
     #[inline]
     pub fn callee(&mut self, caller: u32, root: u32, process: Process, address: u64) -> u32 {
-        let known = self.nodes.get(caller as usize).map_or((0, 0, 0), |node| node.last);
-        if known.0 == address && known.2 == self.epoch && known.1 != 0 {
-            return known.1;
+        if let Some(node) = self.recents.find(caller, address, self.epoch) {
+            return node;
         }
+        let node = self.find_callee(caller, root, process, address);
+        self.recents.learn(Recent { address, caller, epoch: self.epoch, node });
+        node
+    }
+
+    #[inline(never)]
+    fn find_callee(&mut self, caller: u32, root: u32, process: Process, address: u64) -> u32 {
         let function = self.function(process, address);
         let (mut parent, depth) =
             self.nodes.get(caller as usize).map_or((root, 0), |node| (caller, node.depth));
         if depth > MAX_DEPTH {
             parent = self.nodes.get(caller as usize).map_or(root, |node| node.parent);
         }
-        let node = if self.has_room() || self.children.contains_key(&(parent, function)) {
-            self.child_of(parent, function)
-        } else {
-            let merged = self.child_of(root, MERGED);
-            if self.nodes.len() < MOST_NODES {
-                self.child_of(merged, function)
-            } else {
-                self.children.get(&(merged, function)).copied().unwrap_or(merged)
-            }
-        };
-        let epoch = self.epoch;
-        if let Some(caller) = self.nodes.get_mut(caller as usize) {
-            caller.last = (address, node, epoch);
+        if self.has_room() || self.children.contains_key(&(parent, function)) {
+            return self.child_of(parent, function);
         }
-        node
+        let merged = self.child_of(root, MERGED);
+        if self.nodes.len() < MOST_NODES {
+            self.child_of(merged, function)
+        } else {
+            self.children.get(&(merged, function)).copied().unwrap_or(merged)
+        }
     }
 
     /// Whether new paths get nodes of their own.
@@ -195,7 +235,6 @@ impl Tree {
             longest: 0,
             depth,
             open: 0,
-            last: (0, 0, 0),
         });
         index
     }

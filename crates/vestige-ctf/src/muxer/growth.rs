@@ -54,7 +54,8 @@ impl Cursor {
         let head = Head::Reading(read_ahead(reader, ITEMS, is_small));
         let (ready, ahead, merged_as) = (VecDeque::new(), None, None);
         let (items, growth) = (ITEMS, Some(growth));
-        Self { stream, rank, head, items, is_small, ready, ahead, merged_as, growth }
+        let loose = 0;
+        Self { stream, rank, head, items, is_small, ready, ahead, merged_as, growth, loose }
     }
 
     /// Takes items that were read; reads on, or keeps the reader of a part that has ended.

@@ -1,6 +1,6 @@
 //! A batch: event records of a data stream that are found but not decoded.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::boundary::{Boundary, BoundaryKind};
 use super::data_stream::DataStream;
@@ -36,6 +36,8 @@ pub struct Batch {
     packets_size: u64,
     /// Whether its memory is of no use to other batches: windows are larger.
     is_thinned: bool,
+    /// Which classes its records are of, once somebody asks.
+    used: OnceLock<u64>,
 }
 
 /// Most bytes of memory that the packets of a batch of several take: metadata may ask for
@@ -62,6 +64,12 @@ pub struct Part {
     at: usize,
     /// Index of its first record in the batch.
     record: usize,
+}
+
+/// Event record classes by their indexes, a bit for each; those from 63 on share one.
+#[inline]
+pub fn used_classes(indexes: impl Iterator<Item = u32>) -> u64 {
+    indexes.fold(0, |all, index| all | 1 << index.min(63))
 }
 
 impl Drop for Batch {
@@ -99,6 +107,7 @@ impl Batch {
             boundaries,
             packets_size,
             is_thinned,
+            used: OnceLock::new(),
         }
     }
 
@@ -130,6 +139,7 @@ impl Batch {
             packets_size,
             boundaries,
             is_thinned,
+            used: OnceLock::new(),
         })
     }
 
@@ -251,6 +261,7 @@ impl Batch {
             boundaries,
             packets_size,
             is_thinned,
+            used: OnceLock::new(),
         })
     }
 
@@ -329,6 +340,12 @@ impl Batch {
     pub fn part_of(&self, record: &Record) -> &Part {
         let byte = (record.start / u8::BITS) as usize;
         self.part(self.more.partition_point(|part| part.at <= byte) as u32)
+    }
+
+    /// The classes of its records, as [`used_classes`] has them. To be asked once it is whole.
+    #[must_use]
+    pub fn used_classes(&self) -> u64 {
+        *self.used.get_or_init(|| used_classes(self.records.iter().map(|record| record.class)))
     }
 
     /// Whether some records are here only since a filter needs them, by the expressions.

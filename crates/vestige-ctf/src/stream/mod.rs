@@ -38,7 +38,7 @@ mod snapshot;
 mod step_table;
 mod verify;
 
-pub use batch::{Batch, Part};
+pub use batch::{used_classes, Batch, Part};
 pub use boundary::{Boundary, BoundaryKind};
 pub use damage::{Damage, DamageKind};
 pub use data_stream::{DataStream, TraceIdentity};
