@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture judge-programs judge-viewers judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-python bench-writing bench-viewers fuzz agreement manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs judge-viewers judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-python bench-writing bench-viewers bench-large fuzz agreement manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -30,6 +30,7 @@ help:
 	@echo "make bench-sessions time sessions and their daemon beside LTTng's"
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make bench-viewers time what viewers get beside uftrace, and how long the page takes to be drawn"
+	@echo "make bench-large time an index of a trace of a thousand million event records: 7 GB"
 	@echo "make bench-writing time the writer of traces beside Babeltrace 2"
 	@echo "make fuzz     minutes of fuzzing: what programs say, metadata, packets, indexes, what peers send, ELF, DWARF, plans"
 	@echo "make agreement make what recorder and tracer agree on from its description"
@@ -163,6 +164,9 @@ bench-python: $(VENV)/.built $(VENV)/.dev
 bench-viewers: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.viewers $(BENCH)
 	@PYTHONPATH=tests $(BIN)/python -m bench.page
+
+bench-large: $(VENV)/.built $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m bench.large $(BENCH)
 
 bench-writing: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.writing $(BENCH)
