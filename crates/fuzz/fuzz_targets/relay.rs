@@ -16,7 +16,6 @@ use vestige_relay::server::{ControlConnection, DataConnection};
 use vestige_relay::store::{Chunk, Directory, Layout, Pool, Store};
 
 const SESSION: u64 = 1;
-const CHUNKS: [&str; 2] = ["first", "second"];
 
 /// A directory in memory for this process.
 fn folder() -> &'static Path {
@@ -68,7 +67,7 @@ fn check(path: &Path) {
 fuzz_target!(|data: &[u8]| {
     let events = Arc::new(Events::new().expect("a descriptor"));
     let store = Store::new(Arc::new(Pool::new(2)), Arc::clone(&events));
-    let first = directory(CHUNKS[0], &events);
+    let first = directory("0", &events);
     let layouts = [layout("a", 0), layout("b", 2), layout("metadata", 0)];
     for one in layouts {
         store.add(one, &first).expect("memory");
@@ -78,6 +77,7 @@ fuzz_target!(|data: &[u8]| {
     assert!(matches!(control.run(&store), Ok(None)));
     control.set_session(SESSION);
     let mut rest = data;
+    let mut turn = 0;
     while let [kind, high, low, bytes @ ..] = rest {
         let length = usize::from(u16::from_be_bytes([*high, *low])).min(bytes.len());
         let (now, after) = bytes.split_at(length);
@@ -89,11 +89,10 @@ fuzz_target!(|data: &[u8]| {
             continue;
         }
         control.feed(now);
-        let mut turn = 0;
         while let Ok(Some(decision)) = control.run(&store) {
             turn += 1;
             if let Decision::RotateStreams(rotation) = decision {
-                let next = rotation.chunk.map(|_| directory(CHUNKS[turn % 2], &events));
+                let next = rotation.chunk.map(|_| directory(&turn.to_string(), &events));
                 for (number, at) in rotation.streams {
                     if let Some(stream) = store.get_of(number, SESSION) {
                         let _ = stream.rotate(at, next.clone());
@@ -106,8 +105,8 @@ fuzz_target!(|data: &[u8]| {
     packets.end(&store);
     store.end_session(SESSION);
     assert!(store.of_session(SESSION).is_empty(), "a stream goes on without connections");
-    for chunk in CHUNKS {
-        check(&folder().join(chunk));
-        let _ = fs::remove_dir_all(folder().join(chunk));
+    for chunk in 0..=turn {
+        check(&folder().join(chunk.to_string()));
     }
+    let _ = fs::remove_dir_all(folder());
 });

@@ -32,6 +32,18 @@ fn c_name(name: &Path) -> io::Result<CString> {
     CString::new(name.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
 }
 
+/// The directory that a name has before its last part: opened, if it is no symbolic link.
+fn inner(directory: &File, name: &Path) -> io::Result<Option<File>> {
+    match name.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => open_at(directory, parent, libc::O_RDONLY | libc::O_DIRECTORY).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn last_part(name: &Path) -> &Path {
+    name.file_name().map_or(name, Path::new)
+}
+
 /// Opens a file of a directory; symbolic links are refused. One that is made may be read and
 /// written by its owner and group.
 ///
@@ -39,7 +51,9 @@ fn c_name(name: &Path) -> io::Result<CString> {
 ///
 /// It cannot be opened.
 pub fn open_at(directory: &File, name: &Path, flags: libc::c_int) -> io::Result<File> {
-    let name = c_name(name)?;
+    let below = inner(directory, name)?;
+    let directory = below.as_ref().unwrap_or(directory);
+    let name = c_name(last_part(name))?;
     let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW;
     let mode: libc::c_uint = 0o660;
     // SAFETY: the name ends in a zero; the descriptor is new, and ours.
@@ -69,7 +83,9 @@ pub fn make_directory_at(directory: &File, name: &Path) -> io::Result<()> {
 ///
 /// It cannot be removed.
 pub fn unlink_at(directory: &File, name: &Path) -> io::Result<()> {
-    let name = c_name(name)?;
+    let below = inner(directory, name)?;
+    let directory = below.as_ref().unwrap_or(directory);
+    let name = c_name(last_part(name))?;
     // SAFETY: the name ends in a zero.
     checked(unsafe { libc::unlinkat(directory.as_raw_fd(), name.as_ptr(), 0) }).map(drop)
 }

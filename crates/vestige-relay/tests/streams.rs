@@ -175,3 +175,29 @@ fn very_many_files_are_let_go_of() {
     // It is too far behind for all of them.
     assert!(numbers(&mut follower).len() < 4);
 }
+
+#[test]
+fn a_new_file_has_no_index_of_the_one_before() {
+    let output = Output::new("again");
+    let first = stream(&output, 0, 4);
+    both(&first, 0);
+    let index = output.path.join("first/index/c_0.idx");
+    assert!(index.exists());
+    let again = stream(&output, 0, 4);
+    assert!(!index.exists());
+    assert_eq!(numbers(&mut Follower::new(again)), [0; 0]);
+}
+
+#[test]
+fn a_link_in_place_of_the_index_folder_is_not_followed() {
+    let output = Output::new("link");
+    let elsewhere = output.path.join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::create_dir_all(output.path.join("first")).unwrap();
+    fs::write(elsewhere.join("c_0.idx"), b"of others").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, output.path.join("first/index")).unwrap();
+    let pool = Arc::new(Pool::new(1));
+    let layout = stream(&Output::new("layout"), 0, 1).layout.clone();
+    assert!(Stream::create(1, layout, &output.directory("first", 1), &pool).is_err());
+    assert_eq!(fs::read(elsewhere.join("c_0.idx")).unwrap(), b"of others");
+}

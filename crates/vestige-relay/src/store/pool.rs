@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::sys;
@@ -54,7 +55,9 @@ impl Pool {
         };
         self.keep(key, Arc::new(file));
         let directory = Arc::clone(directory);
-        Ok(PooledFile { key, name, directory, identity, pool: Arc::clone(self) })
+        let pool = Arc::clone(self);
+        let is_replaced = AtomicBool::new(false);
+        Ok(PooledFile { key, name, directory, identity, pool, is_replaced })
     }
 
     fn keep(&self, key: u64, file: Arc<File>) {
@@ -86,9 +89,15 @@ pub struct PooledFile {
     directory: Arc<File>,
     identity: (u64, u64),
     pool: Arc<Pool>,
+    is_replaced: AtomicBool,
 }
 
 impl PooledFile {
+    /// Another file gets its name: it is not opened again. Numbers of inodes are used again, too.
+    pub fn set_replaced(&self) {
+        self.is_replaced.store(true, Ordering::Relaxed);
+    }
+
     /// The file.
     ///
     /// # Errors
@@ -97,6 +106,9 @@ impl PooledFile {
     pub fn get(&self) -> io::Result<Arc<File>> {
         if let Some(file) = self.pool.find(self.key) {
             return Ok(file);
+        }
+        if self.is_replaced.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::NotFound.into());
         }
         let file = sys::open_at(&self.directory, &self.name, libc::O_RDWR)?;
         let metadata = file.metadata()?;

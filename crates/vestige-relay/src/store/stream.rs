@@ -162,12 +162,16 @@ impl Stream {
         let is_numbered = self.layout.file_bytes > 0;
         let name = data_name(&self.layout.channel, is_numbered.then_some(number));
         state.files += 1;
+        let is_same = state.directory.as_ref().is_some_and(|old| Arc::ptr_eq(old, directory));
+        for old in state.parts.iter().filter(|old| is_same && old.data_name() == name) {
+            old.set_replaced();
+        }
         let new = Written::create(&self.pool, directory.file(), name, state.files)?;
         let new = Arc::new(new);
         if let Some(old) = &state.written {
             old.set_next(&new);
         }
-        if !state.directory.as_ref().is_some_and(|old| Arc::ptr_eq(old, directory)) {
+        if !is_same {
             state.parts.clear();
         }
         let most = usize::try_from(self.layout.file_count).unwrap_or(MOST_PARTS);
@@ -398,7 +402,11 @@ fn complete(
     place: &Place,
     packet: &PacketIndex,
 ) -> io::Result<()> {
-    place.written.add_entry(version, place.offset, packet)?;
+    match place.written.add_entry(version, place.offset, packet) {
+        // It has been replaced meanwhile, and the packet with it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        other => other?,
+    }
     state.last_index = Some(sequence);
     state.last_number = Some(packet.number);
     state.progress.packets += 1;

@@ -55,9 +55,12 @@ impl Written {
         name: PathBuf,
         number: u64,
     ) -> io::Result<Self> {
-        match sys::unlink_at(directory, &name) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+        // An index without its data file leads nowhere.
+        for old in [index_name(&name), name.clone()] {
+            match sys::unlink_at(directory, &old) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
         }
         let data = pool.create(directory, name)?;
         let directory = Arc::clone(directory);
@@ -68,9 +71,20 @@ impl Written {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The name of the data file.
+    pub fn data_name(&self) -> &Path {
+        self.data.name()
+    }
+
     /// The file that came after it.
     pub fn next(&self) -> Option<&Arc<Self>> {
         self.next.get()
+    }
+
+    /// Another file gets its name.
+    pub fn set_replaced(&self) {
+        self.data.set_replaced();
+        self.index().iter().for_each(|index| index.file.set_replaced());
     }
 
     /// Another file comes after it.
