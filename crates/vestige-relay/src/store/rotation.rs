@@ -74,7 +74,8 @@ impl Stream {
         }
         // From the last one to the first, which says where its file ends.
         for place in misplaced.values().rev() {
-            place.written.set_end(place.offset)?;
+            // Indexes may come in another order than packets.
+            place.written.set_end(place.offset.max(place.written.indexed_end()))?;
         }
         Ok(())
     }

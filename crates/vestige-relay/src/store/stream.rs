@@ -402,7 +402,7 @@ fn complete(
     place: &Place,
     packet: &PacketIndex,
 ) -> io::Result<()> {
-    match place.written.add_entry(version, place.offset, packet) {
+    match place.written.add_entry(version, (place.offset, place.bytes), packet) {
         // It has been replaced meanwhile, and the packet with it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         other => other?,

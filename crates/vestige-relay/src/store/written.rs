@@ -34,6 +34,7 @@ pub fn index_name(data: &Path) -> PathBuf {
 struct IndexFile {
     file: PooledFile,
     end: u64,
+    packets_end: u64,
 }
 
 /// A data file, and the index file that comes with its first packet.
@@ -81,6 +82,11 @@ impl Written {
         self.next.get()
     }
 
+    /// Where the last packet ends that the index has.
+    pub fn indexed_end(&self) -> u64 {
+        self.index().as_ref().map_or(0, |index| index.packets_end)
+    }
+
     /// Another file gets its name.
     pub fn set_replaced(&self) {
         self.data.set_replaced();
@@ -124,7 +130,7 @@ impl Written {
         }
         let file = pool.create(&self.directory, name)?;
         file.get()?.write_all_at(&version.file_header(), 0)?;
-        *index = Some(IndexFile { file, end: FILE_HEADER_BYTES });
+        *index = Some(IndexFile { file, end: FILE_HEADER_BYTES, packets_end: 0 });
         Ok(())
     }
 
@@ -132,7 +138,7 @@ impl Written {
     pub fn add_entry(
         &self,
         version: IndexVersion,
-        offset: u64,
+        (offset, bytes): (u64, u64),
         packet: &PacketIndex,
     ) -> io::Result<()> {
         let mut index = self.index();
@@ -140,6 +146,7 @@ impl Written {
         let entry = version.entry(offset, packet);
         index.file.get()?.write_all_at(&entry, index.end)?;
         index.end += entry.len() as u64;
+        index.packets_end = index.packets_end.max(offset + bytes);
         Ok(())
     }
 
