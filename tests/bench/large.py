@@ -82,7 +82,8 @@ def whole_calls(packet: bytes) -> Body | None:
         at += size
         depth += 1 if number == ENTRY[0] else -1
         places.append((depth, at, len(places)))
-    lowest = [place for place in places if place[0] == min(places)[0]]
+    least = min(places)[0]
+    lowest = [place for place in places if place[0] == least]
     (_, begin, first), (_, end, last) = lowest[0], lowest[-1]
     return Body(packet[:HEAD], packet[begin:end], last - first)
 
