@@ -85,6 +85,11 @@ class Stream:
             file.write(data)
         self.metadata_size += len(data)
 
+    def begin_anew(self) -> None:
+        """Forget the metadata: it is to come once more."""
+        self.file.write_bytes(b"")
+        self.metadata_size = 0
+
 
 @dataclass
 class Session:

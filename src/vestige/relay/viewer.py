@@ -234,10 +234,11 @@ class RelayViewer:
     def _next_index(self, body: bytes) -> Answer:
         [number] = _LONG.unpack(body)
         position = self._positions.get(number)
-        if position is None:
-            return _without(IndexStatus.ERROR)
-        if position.stream.is_metadata:
-            return _without(IndexStatus.HUNG_UP)
+        if position is None or position.stream.is_metadata:
+            status = IndexStatus.ERROR if position is None else IndexStatus.HUNG_UP
+            return _without(status)
+        if self._comes_anew(position):
+            return _without(IndexStatus.RETRY)
         flags = self._flags(position)
         # In this order: what came before the end is seen.
         is_closed = position.stream.is_closed
@@ -261,16 +262,34 @@ class RelayViewer:
         flags = Flag(0)
         if any(one.id not in self._positions for one in _shown(position.session)):
             flags |= Flag.NEW_STREAM
+        for one in self._metadata_of(position):
+            # A viewer asks until there is more than it has.
+            if one.sent == 0 or one.stream.metadata_size > one.sent:
+                flags |= Flag.NEW_METADATA
+        return flags
+
+    def _metadata_of(self, position: _Position) -> Iterator[_Position]:
+        """Yield the positions in the metadata of the trace of a data stream."""
         for one in self._positions.values():
-            is_its = (
+            if (
                 one.stream.is_metadata
                 and one.session is position.session
                 and one.stream.trace_id == position.stream.trace_id
-            )
-            size = one.stream.metadata_size if is_its else 0
-            if is_its and (size == 0 or size > one.sent):
-                flags |= Flag.NEW_METADATA
-        return flags
+            ):
+                yield one
+
+    def _comes_anew(self, position: _Position) -> bool:
+        """Tell whether metadata that the viewer has is on its way once more.
+
+        So it is for a moment in each new trace chunk. What is new in it describes the
+        packets there: none of these is given before.
+        """
+        return any(
+            one.sent > 0
+            and one.stream.metadata_size == 0
+            and not (one.stream.is_closed or one.session.has_ended)
+            for one in self._metadata_of(position)
+        )
 
     def _packet(self, body: bytes) -> Answer:
         number, offset, size = PACKET.unpack(body)
@@ -326,9 +345,12 @@ def _without(status: IndexStatus, flags: Flag = NO_FLAGS) -> Answer:
 def _shown(session: ViewedSession) -> Iterator[ViewedStream]:
     """Yield the data streams that viewers may know of: of traces with metadata.
 
-    Babeltrace 2 waits for ever for data of a trace that has only these at first.
+    Babeltrace 2 waits for ever for data of a trace that has only these at first, and
+    Babeltrace 1 for metadata that do not come.
     """
     streams = [*session.streams]
-    described = {one.trace_id for one in streams if one.is_metadata}
+    described = {
+        one.trace_id for one in streams if one.is_metadata and one.metadata_size
+    }
     described &= {one.trace_id for one in streams if not one.is_metadata}
     return (one for one in streams if one.trace_id in described)

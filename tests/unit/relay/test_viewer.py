@@ -200,12 +200,34 @@ def test_a_trace_with_metadata_alone_or_without_is_not_shown(session):
     session.add(trace=3, is_metadata=True)
     viewer = Asking(session)
     assert len(viewer.attach(7)[1]) == 2
-    session.add(trace=2, is_metadata=True)
+    empty = session.add(trace=2, is_metadata=True)
+    assert viewer.new(7) == (NOTHING_NEW, [])
+    empty.describe(b"/* CTF 1.8 */")
     assert [one.trace_id for one in viewer.new(7)[1]] == [2, 2]
     hidden.add(b"x", 1)
     index = viewer.index(hidden)
-    # Nothing of them is there yet.
     assert index.flags == Flag.NEW_METADATA
+
+
+def test_metadata_that_comes_anew(session):
+    """No packet is given meanwhile, and no viewer asks for what it has already."""
+    meta, data = session.streams
+    viewer = Asking(session)
+    viewer.attach(7)
+    assert viewer.metadata(meta) == (OK, b"/* CTF 1.8 */")
+    meta.begin_anew()
+    data.add(b"packet", 10)
+    index = viewer.index(data)
+    assert (index.status, index.flags) == (IndexStatus.RETRY, Flag(0))
+    meta.describe(b"/* CTF 1.8 */")
+    index = viewer.index(data)
+    assert (index.status, index.flags) == (IndexStatus.OK, Flag(0))
+    # It does not come any more.
+    meta.begin_anew()
+    meta.is_closed = True
+    data.add(b"last", 20)
+    index = viewer.index(data)
+    assert (index.status, index.flags) == (IndexStatus.OK, Flag(0))
 
 
 def test_a_session_that_ends(session):
