@@ -83,6 +83,8 @@ class RelaySender:
         """How often a connection was made."""
         self._last_created = plan.session.created
         self._is_live = plan.session.live_timer > 0
+        self._flushes = 0
+        """How many wait for all to be there."""
         self._ending = threading.Event()
         self._is_full = False
         self._passes = 0
@@ -169,7 +171,14 @@ class RelaySender:
         """
         with self._state:
             first = self._passes
-        return self._wait(lambda: self._passes > first + 1 and self._is_clean, seconds)
+            self._flushes += 1
+        try:
+            return self._wait(
+                lambda: self._passes > first + 1 and self._is_clean, seconds
+            )
+        finally:
+            with self._state:
+                self._flushes -= 1
 
     def _wait(self, is_done: Callable[[], bool], seconds: float) -> bool:
         """Wait as long as something comes, and less long for a lost connection."""
@@ -368,9 +377,9 @@ class RelaySender:
                 (one, one.spooled.packets(is_ended=is_ended))
                 for one in trace.streams.values()
             ]
-            has_packets = any(packets for _, packets in ready)
-            if trace.handle < 0 and self._is_live and not (has_packets or is_ended):
-                # Babeltrace 2 waits for ever for a live trace without data streams.
+            is_wanted = is_ended or self._flushes or any(found for _, found in ready)
+            if trace.handle < 0 and self._is_live and not is_wanted:
+                # They are published together.
                 return False
             raw = trace.metadata(chunk.folder)
         is_new = trace.handle < 0
@@ -381,7 +390,8 @@ class RelaySender:
         more = [one for one, packets in ready if packets and one.handle < 0]
         for one in more:
             self._add(chunk, trace, one)
-        if is_new or more:
+        if more or (is_new and not self._is_live):
+            # Babeltrace 2 waits for ever for a live trace without data streams.
             connection.streams_sent()
         for one, packets in ready:
             self._send_packets(one, packets, time)

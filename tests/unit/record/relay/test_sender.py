@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.relay_receiver import RelayReceiver, relay_receiver
+from support.relay_receiver import SENT, RelayReceiver, relay_receiver
 from support.waiting import wait_until
 from vestige.record.backends.lttng_ust.trace_files import OwnerFiles, tell_live
 from vestige.record.relay.connection import RelayAddress, RelayRefusedError
@@ -305,6 +305,22 @@ def test_viewers_are_told_that_nothing_comes(tmp_path: Path):
             trace.add("c_0", b"x" * 4096)
             assert sender.flush(SECONDS)
             assert len(stream.indexes) == 3
+
+
+def test_a_live_trace_without_packets_is_there_after_a_flush(tmp_path: Path):
+    """Viewers see it as soon as it has a packet."""
+    with relay_receiver() as relay:
+        session = plan(relay, tmp_path).session._replace(live_timer=1000)
+        with sending(relay, tmp_path, session=session) as sender:
+            trace = Trace(tmp_path)
+            assert sender.flush(SECONDS)
+            [session] = relay.sessions
+            assert session.files() == {f"{trace.path}/metadata": b"first "}
+            assert SENT not in session.commands
+            trace.add("c_0", b"x" * 4096)
+            assert sender.flush(SECONDS)
+            assert session.commands.count(SENT) == 1
+            assert len(session.files()) == 2
 
 
 def test_a_relay_that_takes_nothing_leaves_the_spool_bounded(tmp_path: Path):
