@@ -7,6 +7,7 @@ import sys
 
 from .._typing import TYPE_CHECKING
 from ..errors import CommandError, SelectionError
+from ..plain_text import plain
 from .exit_statuses import WRONG_USAGE
 
 if TYPE_CHECKING:
@@ -77,10 +78,14 @@ def shown_functions(
     """
     if not options.function:
         return None
+    return _pattern_choice(options.function).takes
+
+
+def _pattern_choice(patterns: list[str]) -> FunctionChoice:
     from ..analysis.function_choice import FunctionChoice
 
     try:
-        return FunctionChoice(options.function).takes
+        return FunctionChoice(patterns)
     except SelectionError as error:
         raise CommandError(str(error), exit_code=WRONG_USAGE) from error
 
@@ -101,6 +106,8 @@ def choose(tree: CallTree, options: argparse.Namespace) -> CallTree:
     Raises:
         CommandError: A pattern can match no function, or nothing is left.
     """
+    if options.function:
+        _warn_of_unused(tree, _pattern_choice(options.function))
     include, exclude = options.include_function, options.exclude_function
     if not (include or exclude or options.only_my_code or options.max_depth):
         return tree
@@ -116,12 +123,17 @@ def choose(tree: CallTree, options: argparse.Namespace) -> CallTree:
             f"{', '.join(options.paths)}: none of the functions is among the chosen "
             f"ones{_hint(tree, choice)}"
         )
+    _warn_of_unused(tree, choice)
+    return chosen
+
+
+def _warn_of_unused(tree: CallTree, choice: FunctionChoice) -> None:
+    """Name the patterns that match no function."""
     for pattern in _unused(tree, choice):
         print(
-            f"vestige: warning: '{pattern}' matches no function of the trace",
+            f"vestige: warning: '{plain(pattern)}' matches no function of the trace",
             file=sys.stderr,
         )
-    return chosen
 
 
 def _unused(tree: CallTree, choice: FunctionChoice) -> list[str]:

@@ -202,5 +202,6 @@ def test_input_and_output_of_a_kernel(run, calls, tmp_path):
     [machine] = facts["machines"]
     assert len(machine["threads"]) == 1
     assert len(machine["operations"][1]["longest"]) == 1
-    assert run("report", "--io", calls)[0] == 2
+    assert run("report", "--io", calls)[0] == 3
+    assert run("report", "--io", "--thread=99", path)[0] == 2
     assert run("report", "--io", "--event=x", path)[0] == 2

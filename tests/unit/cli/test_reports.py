@@ -289,6 +289,14 @@ def test_some_functions_alone(run, calls):
     assert "0x2000" in tree
 
 
+@pytest.mark.parametrize("more", [[], ["--tree"]])
+def test_functions_that_there_are_not(run, calls, more):
+    """An empty table alone would seem to say that they took no time."""
+    status, _, errors = run("report", "--function=0x1*", "--function=g*", *more, calls)
+    assert status == 0
+    assert errors == "vestige: warning: 'g*' matches no function of the trace\n"
+
+
 def test_threads(run, calls):
     """Of calls and of events."""
     text = run("report", "--threads", calls)[1]
@@ -327,8 +335,11 @@ def test_kernels(run, tmp_path):
     assert len(rows) == 12
     assert run("report", "--kernel", "--process=3", path)[0] == 2
     status, _, errors = run("report", "--kernel", DATA / "hello")
-    assert status == 2
+    assert status == 3
     assert "there is no event sched_switch" in errors
+    status, _, errors = run("report", "--kernel", "--thread=99", path)
+    assert status == 2
+    assert "--thread=99: no such thread has a turn on a CPU" in errors
 
 
 def test_long_rows_are_cut_to_the_terminal(tmp_path):

@@ -144,3 +144,17 @@ def test_traces_without_such_events_say_what_to_record(run, word, option):
     assert status != 0
     assert f"vestige record {option}" in errors
     assert "LD_PRELOAD=liblttng-ust-" in errors
+
+
+@pytest.mark.parametrize("word", ["--locks", "--memory"])
+def test_threads_and_times_without_such_events_are_refused(run, planted, word):
+    """Zeros would be taken for what a thread did; nothing is to be recorded anew."""
+    what = "mutexes" if word == "--locks" else "memory"
+    status, text, errors = run("report", word, "--thread=4194999", planted[0])
+    assert (status, text) == (2, "")
+    assert f"--thread=4194999: no such thread has events of {what}" in errors
+
+    status, text, errors = run("report", word, "--begin=2100-01-01", planted[0])
+    assert (status, text) == (3, "")
+    assert f"no events of {what} among the chosen events" in errors
+    assert "vestige record" not in errors

@@ -16,6 +16,7 @@ SHOWN = (
     "threads()",
     "calls()",
     "calls().longest(1)[0]",
+    "calls().longest(1)[0].inside()",
     "durations('store')",
     "locks()",
     "memory()",
@@ -93,8 +94,8 @@ def test_an_executed_notebook_shows_all(path):
     html, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
 
     found = Frames(html)
-    # Of the tree as well; a call is two, and so are durations.
-    assert found.tables == 1 + len(SHOWN) + 2
+    # Of the tree as well; a call is two, and so are what is in it, and durations.
+    assert found.tables == 1 + len(SHOWN) + 3
     assert "Traceback" not in html
     assert len(found.pages) == 2
     assert all('"store"' in page for page in found.pages)

@@ -83,3 +83,19 @@ class Activity:
     that was asked for."""
     durations_total: int = 0
     """The sum of these, nanoseconds."""
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook, and how long the longest took, if that is known."""
+        from ...notebook import facts_html, time_text  # noqa: PLC0415 - for notebooks only
+
+        facts: list[tuple[str, object]] = [
+            ("calls", f"{self.calls:,}"),
+            ("elapsed", time_text(self.elapsed.total)),
+            ("running", time_text(self.running.total)),
+            ("resumes", f"{self.resumes:,}"),
+            ("errors", ", ".join(f"{n} {name}" for name, n in self.errors.items())),
+            ("without end", self.unended),
+            ("place", (self.function.source if self.function else None) or ""),
+        ]
+        shown = facts_html(self.name, facts)
+        return shown + (self.durations._repr_html_() if self.durations else "")

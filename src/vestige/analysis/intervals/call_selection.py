@@ -151,6 +151,19 @@ class CallInside:
             if is_it and event.name not in ends:
                 yield event
 
+    def _repr_html_(self) -> str:
+        """Show the first of them in a notebook, calls and events."""
+        from ...notebook import rows_html  # noqa: PLC0415 - for notebooks only
+
+        call, first = self._call, [*islice(self.events(), _SHOWN + 1)]
+        rows = [
+            (one.name, one.timestamp, (one.timestamp or call.begin) - call.begin)
+            for one in first[:_SHOWN]
+        ]
+        title = "Events" if len(first) == len(rows) else f"The first {_SHOWN} events"
+        head = ("event", "timestamp ns", "after ns")
+        return self.calls._repr_html_() + rows_html(title, head, rows)
+
 
 class CallRange(NamedTuple):
     """Which calls are wanted."""

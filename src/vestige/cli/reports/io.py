@@ -95,7 +95,12 @@ def make_report(reading: Reading) -> IoReport:
         raise CommandError(
             f"{reading.paths}: no events of a kernel's input and output (lttng "
             "enable-event --kernel --syscall --all, and 'sched_switch,block_rq_*,"
-            "net_dev_xmit,netif_receive_skb,kmem_mm_page_*')",
-            exit_code=WRONG_USAGE,
+            "net_dev_xmit,netif_receive_skb,kmem_mm_page_*')"
         )
+    # A thread that only opened files is none of those that read and wrote.
+    has_some = any(
+        one.threads or any(kind.durations.count for kind in one.operations)
+        for one in machines
+    )
+    reading.refuse_unknown("input or output", has_some=has_some)
     return IoReport(machines)

@@ -84,11 +84,12 @@ def make_report(reading: Reading) -> KernelReport:
     if not machines:
         raise CommandError(
             f"{reading.paths}: no trace of a kernel: there is no event sched_switch "
-            "(lttng enable-event --kernel 'sched_*','irq_*' and --syscall --all)",
-            exit_code=WRONG_USAGE,
+            "(lttng enable-event --kernel 'sched_*','irq_*' and --syscall --all)"
         )
     if reading.threads:
         machines = [_only(one, reading) for one in machines]
+        has_some = any(one.threads for one in machines)
+        reading.refuse_unknown("a turn on a CPU", has_some=has_some)
     return KernelReport(machines)
 
 

@@ -182,12 +182,17 @@ def make_report(reading: Reading) -> LocksReport:
             progress=progress,
         )
     if not found.events:
+        if reading.is_of_part:
+            raise CommandError(
+                f"{reading.paths}: no events of mutexes among the chosen events"
+            )
         raise CommandError(
             f"{reading.paths}: no events of mutexes: record them with "
             "'vestige record --pthread -- PROGRAM', or with "
             "LD_PRELOAD=liblttng-ust-pthread-wrapper.so and "
             "lttng enable-event -u 'lttng_ust_pthread:*'"
         )
+    reading.refuse_unknown("events of mutexes")
     return LocksReport(found)
 
 

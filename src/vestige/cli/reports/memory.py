@@ -160,12 +160,17 @@ def make_report(reading: Reading) -> MemoryReport:
             progress=progress,
         )
     if not found.events:
+        if reading.is_of_part:
+            raise CommandError(
+                f"{reading.paths}: no events of memory among the chosen events"
+            )
         raise CommandError(
             f"{reading.paths}: no events of memory: record them with "
             "'vestige record --libc -- PROGRAM', or with "
             "LD_PRELOAD=liblttng-ust-libc-wrapper.so and "
             "lttng enable-event -u 'lttng_ust_libc:*'"
         )
+    reading.refuse_unknown("events of memory")
     return MemoryReport(found)
 
 

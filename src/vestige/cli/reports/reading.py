@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..._typing import TYPE_CHECKING
+from ...errors import CommandError
 from ..debug_info_arguments import debug_file_options
+from ..exit_statuses import WRONG_USAGE
 from ..render.progress import ProgressBar
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ class Reading:
         """The percentiles that are wanted, percent."""
         self.longest = 10
         """How many of the longest are wanted of each name."""
+        self._has_taken = False
 
     @property
     def paths(self) -> str:
@@ -96,9 +99,29 @@ class Reading:
             process: The ID of its process, where it is known.
             thread: Its ID, where it is known.
         """
-        return (not self.threads or thread in self.threads) and (
+        takes = (not self.threads or thread in self.threads) and (
             not self.processes or process in self.processes
         )
+        self._has_taken |= takes
+        return takes
+
+    def refuse_unknown(self, what: str, *, has_some: bool | None = None) -> None:
+        """Refuse threads and processes of which nothing was found: zeros mislead.
+
+        Args:
+            what: What they do not have.
+            has_some: Whether some of them have it; by default, whether :meth:`takes`
+                took any.
+
+        Raises:
+            CommandError: None of those that are wanted has it.
+        """
+        if self.wanted and not (self._has_taken if has_some is None else has_some):
+            raise CommandError(
+                f"{self.wanted}: no such {self.wanted_kind} has {what}; 'vestige "
+                "report --threads' shows those that there are",
+                exit_code=WRONG_USAGE,
+            )
 
     @property
     def wanted(self) -> str:

@@ -109,3 +109,13 @@ def test_nothing_is_kept_unless_asked_for(service):
     tree = service.call_tree()
 
     assert [one.durations for one in (*tree.spans, *tree.coroutines)] == [None] * 4
+
+
+def test_a_notebook_shows_one(service):
+    """How long it took at all, and if it was asked for how long the longest took."""
+    [span] = service.call_tree(durations=True).spans
+    shown = span._repr_html_()
+    assert shown.startswith("<table><caption>shop:request</caption>")
+    assert "The longest" in shown
+    [without] = service.call_tree().spans
+    assert without._repr_html_().count("<table>") == 1
