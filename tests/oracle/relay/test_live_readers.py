@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from support.lttng_relay import lttng_relay
 
+from support.child_relay import child_relay
 from support.live_sessions import daemon_for_programs, launch
 from support.own_programs import build_ordered, ordered
 from support.recipes import Workshop
@@ -84,7 +84,7 @@ class Reader:
 def relay_of(kind: str, folder: Path) -> Iterator[tuple[str, int]]:
     """Have a relay daemon: where sessions are sent to, and the port of viewers."""
     if kind == "theirs":
-        with lttng_relay(folder) as one:
+        with child_relay(folder) as one:
             yield one.url, one.live
         return
     ours = RunningRelay(folder)

@@ -9,9 +9,13 @@ import pytest
 CHROMIUM = shutil.which("chromium")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser():
-    """Debian's Chromium, without a window; started once."""
+    """Debian's Chromium, without a window; started once.
+
+    Playwright has an event loop running as long as it is there: tests of other folders
+    could start none.
+    """
     sync_api = pytest.importorskip(
         "playwright.sync_api", reason="it drives the browser"
     )
