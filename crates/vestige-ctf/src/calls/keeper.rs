@@ -62,6 +62,12 @@ impl Rows {
 }
 
 impl Keeper {
+    /// Gives the thread of a first entry or exit its row: rows have the order of threads.
+    pub fn meet(&mut self, one: &Seen) {
+        let [calls, _] = &mut self.rows;
+        calls.index(one.thread_key(), one.time);
+    }
+
     /// Adds entries and exits of a thread, given the first one, the time of the last one, and
     /// how many there are of all and of entries.
     pub fn add_calls(&mut self, first: &Seen, last: i64, counts: (u64, u64)) {

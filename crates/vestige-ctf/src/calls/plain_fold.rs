@@ -45,6 +45,9 @@ impl CallFold {
         new.sort_by_key(|one| one.time);
         for one in &new {
             self.thread(one);
+            if let Some(keeper) = &mut self.keeper {
+                keeper.meet(one);
+            }
         }
     }
 

@@ -291,3 +291,15 @@ def test_other_events_are_of_their_threads(tmp_path):
         (7, 8, 3),
         (7, 9, 3),
     ]
+
+
+def test_calls_are_in_the_rows_of_their_threads(tmp_path):
+    """Also if the data stream that is read first has the thread that begins last."""
+    late = packet([enter(1500, A), leave(1600)], vtid=11)
+    early = packet([enter(1000, B), leave(1300)], vtid=12)
+    path = write_calls(tmp_path / "trace", {"a": [late], "b": [early]})
+    found, _ = intervals_of(vestige.open(path, debug_info=False))
+    blocks = rows(found.blocks(0, 0, 1000))
+
+    assert [(one.tid, one.begin) for one in found.rows] == [(12, 1000), (11, 1500)]
+    assert [(block[0], block[4]) for block in blocks] == [(0, 0), (1, 500)]
