@@ -59,15 +59,19 @@ def read_configurations(section: str, chosen: str | None) -> dict[str, str]:
 def is_on(settings: Mapping[str, str], name: str) -> bool:
     """Tell whether a setting is on; by default it is not.
 
+    Numbers are on where they are not 0, as LTTng reads them.
+
     Raises:
         VestigeError: It is neither on nor off.
     """
     value = settings.get(name, "no").lower()
+    if value.isdecimal():
+        return int(value) != 0
     if value in {"true", "yes", "on"}:
         return True
     if value in {"false", "no", "off"}:
         return False
-    raise VestigeError(f"{name} = {value}: expected true, yes, on, false, no or off")
+    raise VestigeError(f"{name} = {value}: expected true, yes, on, 1, false, no, off or 0")
 
 
 def tell_manager() -> None:

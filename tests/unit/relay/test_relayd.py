@@ -61,6 +61,17 @@ def test_a_configuration_says_what_the_command_line_does_not(started, tmp_path):
     assert "host/s: a session of host begins" in said
 
 
+@pytest.mark.parametrize(("value", "flags"), [("1", 0), ("on", 0), ("0", 1)])
+def test_the_environment_says_whether_sessions_are_cleared(
+    started, monkeypatch, value, flags
+):
+    """As a number, or a word."""
+    monkeypatch.setenv("LTTNG_RELAYD_DISALLOW_CLEAR", value)
+    control, _ = started().connect()
+    control.create_session("s")
+    assert control.ask(22, struct.pack(">Q", 0), ">IQ") == (OK, flags)
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
