@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -117,6 +118,20 @@ def daemon() -> Iterator[SessionDaemon]:
         yield running
 
 
+@pytest.fixture
+def one_processor() -> Iterator[None]:
+    """Let programs of the test have no data stream of another processor later on.
+
+    LTTng's relay daemon tells of one with the next packet of another stream only, and
+    Babeltrace 2 refuses what is older than its last message then.
+    """
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+@pytest.mark.usefixtures("one_processor")
 @pytest.mark.parametrize(
     ("relay", "readers"),
     [("theirs", ["ours"]), ("theirs", ["theirs"]), ("ours", ["ours", "theirs"])],
