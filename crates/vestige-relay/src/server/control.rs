@@ -4,6 +4,11 @@ use crate::control::{code, status, version, Command, Header, HEADER_BYTES, MAJOR
 use crate::events::Decision;
 use crate::store::Store;
 
+/// No command that comes before its session is longer: it has three names and some numbers.
+const LARGEST_FIRST: usize = 16 << 10;
+/// Memory that a connection keeps for commands.
+const KEPT_BYTES: usize = 16 << 10;
+
 /// Streams of other sessions, and those that have ended, are none.
 const NO_STREAM: u32 = u32::MAX;
 
@@ -11,6 +16,8 @@ const NO_STREAM: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub struct ControlConnection {
     input: Vec<u8>,
+    /// Bytes of it that need not be looked at any more.
+    done: usize,
     /// Replies that have not been sent.
     pub output: Vec<u8>,
     minor: Option<u32>,
@@ -52,15 +59,25 @@ impl ControlConnection {
     /// They make no sense: nothing more may come.
     pub fn run(&mut self, store: &Store) -> Result<Option<Decision>, String> {
         let input = std::mem::take(&mut self.input);
-        let mut rest = input.as_slice();
+        let mut rest = input.get(self.done..).unwrap_or_default();
         let decision = self.run_all(store, &mut rest);
-        self.input = rest.to_vec();
+        self.done = input.len() - rest.len();
+        self.input = input;
+        if self.done > self.input.len() / 2 {
+            // Not for each command: there may be very many.
+            self.input.drain(..self.done);
+            self.input.shrink_to(KEPT_BYTES);
+            self.done = 0;
+        }
         decision
     }
 
     fn run_all(&mut self, store: &Store, rest: &mut &[u8]) -> Result<Option<Decision>, String> {
         while let Some(head) = rest.get(..HEADER_BYTES) {
             let header = Header::decode(head).map_err(|error| error.to_string())?;
+            if self.session.is_none() && header.bytes > LARGEST_FIRST {
+                return Err("a command before the session is longer than any may be".to_owned());
+            }
             let all = HEADER_BYTES + header.bytes;
             let Some(payload) = rest.get(HEADER_BYTES..all) else { return Ok(None) };
             *rest = rest.get(all..).unwrap_or_default();
