@@ -73,7 +73,7 @@ class ControlPeer:
             members.get("is_dated", True),
             DAEMON.bytes,
             number,
-            1_700_000_000,
+            members.get("created", 1_700_000_000),
             False,
             0,
         )

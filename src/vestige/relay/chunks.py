@@ -9,10 +9,12 @@ was closed is done once nobody writes to it or reads it any more.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import suppress
 from typing import Final
 
 from .._typing import TYPE_CHECKING
+from ..errors import VestigeError
 from .paths import Folder, chunk_date
 
 if TYPE_CHECKING:
@@ -60,6 +62,9 @@ class Chunk:
         self.end: int | None = None
         self._token: Token | None = token
         self._directories: dict[str, Directory] = {}
+        self._users: Counter[str] = Counter()
+        """How many streams a directory was returned for."""
+
         self._files: set[tuple[str, str]] = set()
 
     @property
@@ -78,15 +83,33 @@ class Chunk:
 
         Raises:
             OSError: It cannot be made.
+            VestigeError: The chunk was closed.
         """
         found = self._directories.get(path)
         if found is None:
-            assert self._token is not None  # noqa: S101 - nothing is added to one left
+            if self._token is None:
+                raise VestigeError("the trace chunk was closed")
             whole = "/".join(part for part in (self.path, path) if part)
             with self.folder.below(whole) as opened:
                 found = self._token.directory(opened.descriptor)
             self._directories[path] = found
+        self._users[path] += 1
         return found
+
+    def release(self, path: str) -> None:
+        """Let go of a directory for one of the streams that it was returned for.
+
+        Programs that come and go have a directory each.
+        """
+        self._users[path] -= 1
+        if self._users[path] <= 0:
+            del self._users[path]
+            self._directories.pop(path, None)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether nothing more is added to it."""
+        return self._token is None
 
     def note_file(self, path: str, channel: str) -> None:
         """Note the files of a stream, which go if the chunk is deleted."""

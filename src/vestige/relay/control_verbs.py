@@ -24,6 +24,7 @@ from .commands import (
     status,
     stream_added,
 )
+from .paths import check_time
 
 if TYPE_CHECKING:
     from .sessions import Session, Sessions
@@ -103,7 +104,7 @@ class Verbs:
             try:
                 directory = None if chunk is None else chunk.directory(stream.path)
                 stream.stream.rotate(at, directory)
-            except OSError as error:
+            except (VestigeError, OSError) as error:
                 self._warn(f"{stream.path}/{stream.channel}: {error}")
                 return status(Code.FILE_CREATION)
             stream.chunk = chunk
@@ -120,20 +121,23 @@ class Verbs:
         return status(Code.OK)
 
     def _close_chunk(self, session: Session, asked: CloseChunk) -> bytes:
-        chunk = self._sessions.chunk(session, asked.chunk)
+        # Another part of the session may have closed it before.
+        used = [one for one in (session.closing, session.current) if one is not None]
+        chunk = next((one for one in used if one.number == asked.chunk), None)
         is_refused = asked.action == Action.DELETE and not self._allows_clear
-        if chunk not in (session.closing, session.current) or chunk is None:
+        if chunk is None:
             self._warn("a trace chunk is to be closed that is not in use")
             return chunk_closed(Code.INVALID_PROTOCOL, "")
         if is_refused or (session.closing is not None and chunk is session.current):
             return chunk_closed(Code.INVALID_PROTOCOL, "")
         try:
-            path = session.close_chunk(chunk, asked.time, asked.action)
-        except OSError as error:
+            end = check_time(asked.time)
+            path = session.close_chunk(chunk, end, asked.action)
+        except (VestigeError, OSError) as error:
             self._warn(str(error))
             return chunk_closed(Code.UNKNOWN, "")
         return chunk_closed(Code.OK, path)
 
     def _chunk_exists(self, session: Session, asked: ChunkExists) -> bytes:
-        found = self._sessions.chunk(session, asked.chunk)
-        return chunk_exists(is_there=found is not None)
+        is_there = self._sessions.has_chunk(session, asked.chunk)
+        return chunk_exists(is_there=is_there)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Folder",
     "check_name",
+    "check_time",
     "chunk_date",
     "relative_path",
     "session_date",
@@ -29,6 +30,8 @@ MODE = 0o770
 """Of directories that are made; LTTng's."""
 LONGEST_NAME = 255
 LONGEST_PATH = 4096
+LAST_TIME = 253_402_214_400
+"""The last day of the year 9999, seconds since 1970."""
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -70,6 +73,20 @@ def relative_path(path: bytes, what: str) -> str:
             f"{what} {path[:LONGEST_NAME]!r}: expected a path that leads nowhere else"
         )
     return os.fsdecode(b"/".join(parts))
+
+
+def check_time(seconds: int) -> int:
+    """Return a time that has a date of four digits a year.
+
+    Args:
+        seconds: Since 1970, as the peer sent it.
+
+    Raises:
+        VestigeError: It has none.
+    """
+    if seconds > LAST_TIME:
+        raise VestigeError(f"time {seconds}: expected seconds since 1970")
+    return seconds
 
 
 def session_date(seconds: int) -> str:

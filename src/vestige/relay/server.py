@@ -19,6 +19,9 @@ from .viewer_server import ViewerServer
 
 __all__ = ["RelayDaemon"]
 
+NOTICES = {"closed", "stream-ended", "chunk-left"}
+"""Events that nobody waits for an answer to."""
+
 
 class RelayDaemon:
     """A relay that runs until a signal ends it.
@@ -80,7 +83,8 @@ class RelayDaemon:
         await viewers.close()
         loop.remove_reader(self._relay.fileno())
         self._relay.stop()
-        self._take()
+        while self._take():
+            pass
 
     def _listen(self, address: Address, add: Callable[[int], int]) -> socket.socket:
         """Wait for connections."""
@@ -109,14 +113,21 @@ class RelayDaemon:
         if self._options.is_verbose:
             self._warn(message)
 
-    def _take(self) -> None:
-        """Do what events ask for; of some come more."""
-        while events := self._relay.take():
-            for kind, number, minor, members in events:
-                try:
-                    self._handle(kind, number, minor, members)
-                except OSError as error:
-                    self._warn(str(error))
+    def _take(self) -> bool:
+        """Do what events ask for; whether there were some.
+
+        Those that come meanwhile wake the loop again: no peer that asks for more and
+        more keeps others waiting.
+        """
+        events = self._relay.take()
+        for kind, number, minor, members in events:
+            try:
+                self._handle(kind, number, minor, members)
+            except Exception as error:  # noqa: BLE001 - others have their events, too
+                self._warn(f"{kind}: {error or repr(error)}")
+                if kind not in NOTICES:
+                    self._relay.end_connection(number, "its command has failed")
+        return bool(events)
 
     def _handle(
         self, kind: str, number: int, minor: int, members: tuple[Any, ...]

@@ -11,7 +11,7 @@ from ..errors import VestigeError
 from .chunks import ARCHIVES, Action, Chunk
 from .commands import TRACE_CHUNKS_SINCE, AddStream, CreateSession
 from .configuration import RelayOptions
-from .paths import Folder, check_name, relative_path, session_date
+from .paths import Folder, check_name, check_time, relative_path, session_date
 
 if TYPE_CHECKING:
     from ._relay import Relay, Stream
@@ -90,6 +90,9 @@ class Session:
 
         self.streams: dict[int, SessionStream] = {}
         """Those that have not ended."""
+
+        self.named: dict[tuple[str, str], SessionStream] = {}
+        """The last ones of them of each path and name."""
 
     @property
     def has_indexes(self) -> bool:
@@ -226,7 +229,7 @@ class Sessions:
         name = check_name(asked.session_name, "session name")
         host = check_name(asked.host_name, "host name")
         base = relative_path(asked.base_path, "path of the session")
-        date = session_date(asked.creation_time or 0)
+        date = session_date(check_time(asked.creation_time or 0))
         if self._options.groups_by_session:
             return "/".join(part for part in (name, f"{host}-{date}", base) if part)
         if base:
@@ -238,11 +241,23 @@ class Sessions:
         return self._sessions.get(number)
 
     def chunk(self, session: Session, number: int) -> Chunk | None:
-        """Return a trace chunk of a session, or of another part of the same."""
+        """Return a trace chunk of a session, or of another part of the same.
+
+        One that was closed is none any more, however long its streams take.
+        """
+        return next(
+            (one for one in self._all(session, number) if not one.is_left), None
+        )
+
+    def has_chunk(self, session: Session, number: int) -> bool:
+        """Tell whether a trace chunk is there, perhaps with streams that go on."""
+        return any(True for _ in self._all(session, number))
+
+    def _all(self, session: Session, number: int) -> Iterator[Chunk]:
+        """Yield the trace chunks of a number: an old one may still have streams."""
         for owner, chunk in self._chunks.values():
-            if owner.identity == session.identity and chunk.number == number:
-                return chunk
-        return None
+            if chunk.number == number and owner.identity == session.identity:
+                yield chunk
 
     def _new_chunk(
         self, session: Session, path: str | None, number: int = 0, begin: int = 0
@@ -269,6 +284,7 @@ class Sessions:
         """
         if session.closing is not None:
             raise VestigeError("the trace chunk before is not closed")
+        check_time(begin)
         named = None if name is None else check_name(name, "name of a trace chunk")
         session.make_room()
         chunk = self.chunk(session, number)
@@ -296,27 +312,30 @@ class Sessions:
             raise VestigeError("there are as many streams as are allowed")
         channel = check_name(asked.channel, "name of a stream")
         path = relative_path(asked.path, "path of a stream")
-        directory = session.current.directory(path)
-        if any(
-            (one.chunk, one.path, one.channel) == (session.current, path, channel)
-            for one in session.streams.values()
-        ):
+        before = session.named.get((path, channel))
+        if before and not before.is_ended and before.chunk is session.current:
             raise VestigeError(f"{path}/{channel}: another stream is written there")
-        session.current.note_file(path, channel)
+        directory = session.current.directory(path)
         is_metadata = asked.channel == METADATA
         has_index = session.has_indexes and not is_metadata
-        stream = self._relay.add_stream(
-            session.number,
-            directory,
-            asked.channel,
-            is_metadata=is_metadata,
-            index_minor=session.minor if has_index else None,
-            file_bytes=0 if is_metadata else asked.file_bytes,
-            file_count=asked.file_count,
-            most_metadata=limits.metadata_bytes,
-        )
+        try:
+            stream = self._relay.add_stream(
+                session.number,
+                directory,
+                asked.channel,
+                is_metadata=is_metadata,
+                index_minor=session.minor if has_index else None,
+                file_bytes=0 if is_metadata else asked.file_bytes,
+                file_count=asked.file_count,
+                most_metadata=limits.metadata_bytes,
+            )
+        except OSError:
+            session.current.release(path)
+            raise
+        session.current.note_file(path, channel)
         added = SessionStream(stream, channel, path, session.current)
         session.streams[stream.number] = added
+        session.named[path, channel] = added
         return added
 
     def end_stream(self, number: int) -> None:
@@ -325,6 +344,11 @@ class Sessions:
             stream = session.streams.pop(number, None)
             if stream is not None:
                 stream.is_ended = True
+                if stream.chunk is not None:
+                    stream.chunk.release(stream.path)
+                name = stream.path, stream.channel
+                if session.named.get(name) is stream:
+                    del session.named[name]
                 self._forget(session)
                 return
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import struct
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -302,3 +303,54 @@ def test_a_session_that_breaks_off_keeps_what_it_has(session):
     )
     archived, going_on = sorted(one for one in names() if not one.endswith(".idx"))[:2]
     assert "archives" in going_on or "archives" in archived
+
+
+def test_a_chunk_that_was_closed_takes_no_stream(relay):
+    """Its streams may go on; others, in it or in a session of its number, do not."""
+    control, _ = relay.connect()
+    control.create_session(next(NAMES), number=71)
+    assert control.create_chunk(0) == OK
+    stream, _ = control.add_stream()
+    assert control.close_chunk(0)[0] == OK
+    assert control.has_chunk(0)
+    assert control.rotate(0, [(stream, 0)]) != OK
+    other, _ = relay.connect()
+    other.create_session(next(NAMES), number=71)
+    assert other.create_chunk(0) == OK
+    assert other.add_stream()[1] == OK
+
+
+@pytest.mark.parametrize("time", [1 << 40, (1 << 63) - 1, (1 << 64) - 1])
+def test_times_without_a_date_are_refused(relay, time):
+    """The connection goes on."""
+    control, _ = relay.connect()
+    control.create_session(next(NAMES), number=72)
+    assert control.create_chunk(0, time) == INVALID_PROTOCOL
+    assert control.create_chunk(0) == OK
+    assert control.close_chunk(0, time)[0] == UNKNOWN
+    assert control.close_chunk(0)[0] == OK
+    first, _ = relay.connect()
+    assert first.create_session(next(NAMES), created=time)[1] != OK
+
+
+def test_a_first_command_is_short(relay):
+    """Whoever has no session takes no memory."""
+    control, _ = relay.connect()
+    control.socket.sendall(struct.pack(">QQII", 0, 1 << 20, 6, 0))
+    assert control.is_closed()
+
+
+def test_directories_of_streams_that_have_ended_are_closed(session, relay):
+    """Each program of a session has one of its own, and programs come and go."""
+    control, _, _ = session
+    files = Path(f"/proc/{relay.process.pid}/fd")
+
+    def count_open():
+        return len(list(files.iterdir()))
+
+    before = count_open()
+    for number in range(50):
+        stream, status = control.add_stream(path=f"ust/pid/p{number}")
+        assert status == OK
+        assert control.close_stream(stream, NO_STREAM) == OK
+    wait_until(lambda: count_open() < before + 10, "closed directories", SECONDS)
