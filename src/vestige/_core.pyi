@@ -1986,7 +1986,8 @@ class CallFold:
     ]:
         """Return the nodes of the call trees, callers before callees.
 
-        Index of the caller's node (of itself: a root), index of the function or what is
+        Index of the caller's node (of itself: a root), index of the function (that of
+        an index, if the fold was made by one) or what is
         in its place (2^32 - 1: root, - 2: after a loss, - 3: merged paths); calls,
         complete ones, those across a loss, without exit, without entry, cut by the
         range of time; then times in nanoseconds: total, self, all complete calls, the

@@ -254,16 +254,17 @@ impl CallFold {
 
     #[doc = core_doc!(CallFold.nodes)]
     fn nodes(&self) -> Vec<NodeRow> {
+        let fold = self.lock();
         let row = |node: &calls::tree::Node| {
             let shortest = if node.complete == 0 { 0 } else { node.shortest };
             let (complete, across, cut) = (node.complete, node.across_loss, node.clipped);
             (
-                (node.parent, node.function),
+                (node.parent, fold.function_of(node)),
                 (node.calls, complete, across, node.no_exit, node.no_entry, cut),
                 (node.total, node.own, node.complete_total, shortest, node.longest),
             )
         };
-        self.lock().nodes().iter().map(row).collect()
+        fold.nodes().iter().map(row).collect()
     }
 
     #[doc = core_doc!(CallFold.durations)]

@@ -42,6 +42,14 @@ impl CallFold {
         &self.fold.tree.nodes
     }
 
+    /// The number of the function of a node: that of the index, where the fold is of one, which
+    /// has one function where a fold has several, such as those of two runs of a program.
+    #[inline]
+    #[must_use]
+    pub fn function_of(&self, node: &Node) -> u32 {
+        self.ids.as_ref().map_or(node.function, |ids| ids.of(node.function))
+    }
+
     /// The threads, in the order in which they were seen.
     #[must_use]
     pub fn threads(&self) -> Vec<ThreadSummary> {

@@ -163,6 +163,24 @@ def test_the_tree_of_a_part_is_that_of_a_reading_from_the_beginning(recording):
         assert by_path(found)
 
 
+def test_the_tree_of_a_part_names_functions_of_several_processes(tmp_path):
+    """Two runs of a program have the same functions: the second one has no others."""
+
+    def run(begin, vpid):
+        first = [state(begin, "start"), state(begin, "load", A, "/srv/one.so")]
+        calls = [enter(begin + 10, A), enter(begin + 20, A + 8), leave(begin + 25)]
+        return [packet([*first, *calls, leave(begin + 50)], vpid=vpid, vtid=vpid)]
+
+    streams = {"a": run(100, 77), "b": run(1100, 78), "c": run(2100, 79)}
+    trace = vestige.open(write_calls(tmp_path / "trace", streams))
+    intervals, _ = intervals_of(trace)
+    for begin in (100, 1100, 2100):
+        first = begin - intervals.begin
+        root = intervals.call_root(first, first + 60)
+        found = [(one.function.name, one.duration) for _, one in root.walk()][1:]
+        assert found == [("one.so+0x0", 40), ("one.so+0x8", 5)]
+
+
 def by_path(root):
     """Return calls, time and own time of each path of addresses."""
     found, path = {}, []
