@@ -71,7 +71,9 @@ def is_on(settings: Mapping[str, str], name: str) -> bool:
         return True
     if value in {"false", "no", "off"}:
         return False
-    raise VestigeError(f"{name} = {value}: expected true, yes, on, 1, false, no, off or 0")
+    raise VestigeError(
+        f"{name} = {value}: expected true, yes, on, 1, false, no, off or 0"
+    )
 
 
 def tell_manager() -> None:
