@@ -12,7 +12,7 @@ from ..errors import RecordError
 from ..live.output_url import read_uri
 from .recorder import Recording, run_and_record
 from .relay.connection import RelayAddress, RelayRefusedError
-from .relay.folder import make_spool, remove_spool
+from .relay.folder import held_spool
 from .relay.messages import SessionFacts
 from .relay.sender import RelaySender, SenderPlan
 
@@ -73,9 +73,7 @@ def record_and_send(
         ProgramError: The program cannot be started.
         RecordError: The relay daemon cannot be reached, or there is no memory.
     """
-    uid, gid = os.geteuid(), os.getegid()
-    spool = make_spool(uid, gid)
-    try:
+    with held_spool() as spool:
         control, data = map(read_uri, relay)
         facts = SessionFacts(
             FIRST_LETTERS.sub("", os.path.basename(program[0])) or "program",
@@ -86,10 +84,9 @@ def record_and_send(
             int(time.time()),
         )
         address = RelayAddress(control.host, control.port, data.port, control.family)
+        uid, gid = os.geteuid(), os.getegid()
         plan = SenderPlan(address, facts, spool, uid, gid, ROOM)
         return _record(program, plan, options, meanwhile)
-    finally:
-        remove_spool(spool)
 
 
 def _record(
