@@ -282,11 +282,16 @@ class RelayConnection:
             except BlockingIOError:
                 self._wait(to)
 
-    def _wait(self, to: socket.socket, event: int = select.POLLOUT) -> None:
+    def _wait(
+        self,
+        to: socket.socket,
+        event: int = select.POLLOUT,
+        until: float | None = None,
+    ) -> None:
         """Wait until a connection takes more, or has something to read."""
         poll = select.poll()
         poll.register(to, event)
-        until = time.monotonic() + SILENT_SECONDS
+        until = time.monotonic() + SILENT_SECONDS if until is None else until
         while not poll.poll(IDLE_MILLISECONDS):
             if self._idle is not None:
                 self._idle()
@@ -297,11 +302,13 @@ class RelayConnection:
     def _read(self, size: int) -> bytes:
         """Read bytes of answers."""
         raw = self._left
+        # For the whole: one that comes byte by byte never ends.
+        until = time.monotonic() + SILENT_SECONDS
         while len(raw) < size:
             try:
                 part = self._control.recv(1 << 16)
             except BlockingIOError:
-                self._wait(self._control, select.POLLIN)
+                self._wait(self._control, select.POLLIN, until)
                 continue
             if not part:
                 raise ConnectionResetError("the relay daemon has closed the connection")

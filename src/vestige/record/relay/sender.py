@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ..._typing import NamedTuple
 from ...owner_rights import owner_rights
@@ -221,11 +221,13 @@ class RelaySender:
             self._wait(lambda: chunk.is_done, seconds)
         self._ending.set()
         self._woken.set()
-        connection = self._connection
+        connection, failure = self._connection, self.failure
         if not chunk.is_done and connection is not None:
             # It may be waiting for a relay daemon that does nothing.
             connection.close()
+            failure = failure or TimeoutError("the relay daemon confirms nothing")
         self._thread.join()
+        self.failure = failure or self.failure
         self._give_up()
         return chunk.path if chunk.is_done else None
 
@@ -236,6 +238,10 @@ class RelaySender:
     def _give_up(self) -> None:
         """Count what was not sent, or not confirmed."""
         for chunk in self._chunks:
+            if not chunk.is_done:
+                # The relay daemon may have refused the chunk before that.
+                with suppress(OSError):
+                    self._look(chunk)
             for stream in chunk.streams():
                 stream.go_back()
                 while packets := stream.spooled.packets(is_ended=True):

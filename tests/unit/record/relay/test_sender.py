@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import resource
+import socket
 import struct
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 from support.relay_receiver import SENT, RelayReceiver, relay_receiver
 from support.waiting import wait_until
 from vestige.record.backends.lttng_ust.trace_files import OwnerFiles, tell_live
+from vestige.record.relay import connection
 from vestige.record.relay.connection import RelayAddress, RelayRefusedError
 from vestige.record.relay.messages import DELETE, MOVE, NOTHING, SessionFacts
 from vestige.record.relay.sender import RelaySender, SenderPlan
@@ -405,3 +408,50 @@ def test_a_lack_of_descriptors_loses_nothing(tmp_path: Path):
         found = [session.files() for session in relay.sessions]
         assert found[-1][f"{trace.path}/metadata"] == b"first second "
         assert any(one.get(f"{trace.path}/c_1") == b"2" * 4096 for one in found)
+
+
+def test_what_a_relay_without_a_chunk_never_got_is_counted(tmp_path: Path):
+    """Nothing of the spool was looked at by then."""
+    with relay_receiver(refused=19) as relay:
+        trace = Trace(tmp_path)
+        trace.add("c_0", b"x" * 4096)
+        sender = RelaySender(plan(relay, tmp_path))
+        sender.connect()
+        sender.start(0, 1000.0)
+        assert sender.end(0.2, end=2000.0) is None
+        assert (sender.lost_packets, sender.lost_bytes) == (1, 4096)
+        assert "does not begin a chunk" in str(sender.failure)
+
+
+def test_a_relay_that_confirms_nothing_is_why_it_has_failed(tmp_path: Path):
+    """Its connection is closed by the sender: that is not the reason."""
+    with relay_receiver(confirms=False) as relay:
+        Trace(tmp_path).add("c_0", b"x" * 4096)
+        sender = RelaySender(plan(relay, tmp_path))
+        sender.connect()
+        sender.start(0, 1000.0)
+        assert sender.end(0.2, end=2000.0) is None
+        assert "confirms nothing" in str(sender.failure)
+
+
+def test_an_answer_that_comes_byte_by_byte_has_an_end(monkeypatch: pytest.MonkeyPatch):
+    """However often there is another byte."""
+    monkeypatch.setattr(connection, "SILENT_SECONDS", 0.3)
+    control, data = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
+    address = RelayAddress("127.0.0.1", *(s.getsockname()[1] for s in (control, data)))
+    has_ended = threading.Event()
+
+    def drip() -> None:
+        peer, _ = control.accept()
+        with peer, suppress(OSError):
+            peer.sendall(struct.pack(">IIQII", 2, 13, 1, 10, 60000))
+            while not has_ended.wait(0.05):
+                peer.sendall(b"a")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    session = SessionFacts("s", "machine", "", bytes(range(16)), 1, 1000)
+    with control, data, pytest.raises(TimeoutError, match="does not answer"):
+        connection.RelayConnection(address, session)
+    has_ended.set()
+    thread.join()
