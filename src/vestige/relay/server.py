@@ -71,8 +71,10 @@ class RelayDaemon:
         live = await viewers.listen(listen(options.live))
         end = asyncio.Event()
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, end.set)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:
+                # nohup(1) and shells have others go on.
+                loop.add_signal_handler(number, end.set)
         loop.add_reader(self._relay.fileno(), self._take)
         self._when_ready()
         await end.wait()

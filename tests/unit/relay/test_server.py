@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import struct
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from support.relay_daemon import RunningRelay
 from support.relay_peer import INVALID_PROTOCOL, NO_STREAM, OK, SECONDS, UNKNOWN
 from support.waiting import wait_until
 
@@ -354,3 +356,30 @@ def test_directories_of_streams_that_have_ended_are_closed(session, relay):
         assert status == OK
         assert control.close_stream(stream, NO_STREAM) == OK
     wait_until(lambda: count_open() < before + 10, "closed directories", SECONDS)
+
+
+@pytest.mark.parametrize("is_ignored", [False, True])
+def test_a_terminal_that_goes_away_is_an_end(tmp_path, is_ignored):
+    """Half a packet is cut off then; ``nohup`` has the relay daemon go on."""
+    wanted = signal.SIG_IGN if is_ignored else signal.SIG_DFL
+    before = signal.signal(signal.SIGHUP, wanted)
+    try:
+        relay = RunningRelay(tmp_path)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    control, data = relay.connect()
+    control.create_session("s")
+    assert control.create_chunk() == OK
+    stream, _ = control.add_stream()
+    data.socket.sendall(struct.pack(">QQQII", 0, stream, 0, 4096, 0) + b"x" * 100)
+    [file] = relay.output.rglob("channel0_0")
+    wait_until(lambda: file.stat().st_size == 100, "half a packet", SECONDS)
+    relay.process.send_signal(signal.SIGHUP)
+    if is_ignored:
+        assert control.close_stream(stream, NO_STREAM) == OK
+        relay.end()
+    else:
+        relay.process.communicate(timeout=SECONDS)
+        assert relay.process.returncode == 0
+        assert file.stat().st_size == 0
+    relay.disconnect()
