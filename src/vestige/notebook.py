@@ -5,14 +5,24 @@ All text comes from traces, so all of it is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any, Protocol
 
-__all__ = ["event_html", "facts_html", "frame_html", "rows_html", "time_text"]
+__all__ = [
+    "Picture",
+    "event_html",
+    "facts_html",
+    "frame_html",
+    "rows_html",
+    "time_text",
+    "with_picture",
+]
 
 LONGEST_VALUE = 200
 """Most characters of a value."""
+Picture = Callable[[], str]
+"""Draws in HTML the page of the trace that something is of."""
 SCOPES = ("payload", "specific_context", "context", "packet_context")
 
 
@@ -108,6 +118,17 @@ def time_text(nanoseconds: float | None) -> str:
             whole = len(str(int(nanoseconds // size)))
             return f"{nanoseconds / size:.{max(_DIGITS - whole, 0)}f} {unit}"
     return f"{nanoseconds:.0f} ns"
+
+
+def with_picture(table: str, picture: Picture | None) -> str:
+    """Add the page of the trace to what is shown of something.
+
+    Args:
+        table: What is shown.
+        picture: Draws the page; ``None`` where it is of a part of a trace, of which
+            the page would show more.
+    """
+    return table if picture is None else table + picture()
 
 
 def frame_html(page: str, title: str, height: int = 620) -> str:

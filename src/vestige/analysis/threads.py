@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .._typing import TYPE_CHECKING
 from ..units import Nanoseconds, Vpid
+
+if TYPE_CHECKING:
+    from ..notebook import Picture
 
 __all__ = ["Process", "Thread", "Threads"]
 
@@ -54,11 +58,14 @@ class Thread:
 
 
 class Threads(list[Thread]):
-    """Threads, which notebooks show as a table."""
+    """Threads, which notebooks show as a table, and the page of the trace."""
+
+    picture: Picture | None = None
+    """Draws that page."""
 
     def _repr_html_(self) -> str:
         """Show them in a notebook."""
-        from ..notebook import rows_html, time_text  # noqa: PLC0415 - for notebooks only
+        from ..notebook import rows_html, time_text, with_picture  # noqa: PLC0415 - for notebooks only
 
         head = ("process", "thread", "name", "event records", "calls", "time")
         rows = [
@@ -72,4 +79,4 @@ class Threads(list[Thread]):
             )
             for one in self
         ]
-        return rows_html("Threads", head, rows)
+        return with_picture(rows_html("Threads", head, rows), self.picture)

@@ -80,6 +80,10 @@ class CallReading(EventSelection):
         """Tell of damage that was met, as each kind of trace does."""
         raise NotImplementedError
 
+    def _page(self) -> str:
+        """Draw the page of the trace for a notebook."""
+        raise NotImplementedError
+
     @property
     def _streams(self) -> Sequence[Stream]:
         return tuple(self._source.streams)
@@ -93,7 +97,9 @@ class CallReading(EventSelection):
         """
         from ..analysis.threads import Threads  # noqa: PLC0415 - few need it
 
-        return Threads(self.intervals().threads())
+        found = Threads(self.intervals().threads())
+        found.picture = self._page
+        return found
 
     def calls(
         self,
@@ -151,7 +157,8 @@ class CallReading(EventSelection):
             wanted = wanted._replace(begin=first)
         if last is not None:
             wanted = wanted._replace(end=last)
-        return CallSelection(self, intervals, wanted)
+        picture = self._page if wanted == CallRange() else None
+        return CallSelection(self, intervals, wanted, picture)
 
     def states(
         self, rule: StateRule, *, begin: Time | None = None, end: Time | None = None
@@ -177,7 +184,8 @@ class CallReading(EventSelection):
         """
         from ..analysis.intervals import States  # noqa: PLC0415 - few need it
 
-        return States(self.events(begin=begin, end=end), rule)
+        picture = self._page if begin is None and end is None else None
+        return States(self.events(begin=begin, end=end), rule, picture)
 
     def calls_between(self, begin: int, end: int, thread: Thread) -> CallSelection:
         """Select the calls of a thread in a range of time.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -303,6 +304,10 @@ class Trace(CallReading):
     def _title(self) -> str:
         return ", ".join(root.name for root in self._source.roots)
 
+    def _page(self) -> str:
+        """Draw the page of the trace for a notebook."""
+        return self.timeline()._repr_html_()
+
     def _picture(self, tree: CallTree) -> str:
         """Draw a call tree of the whole trace for a notebook."""
         from .timeline import Timeline  # noqa: PLC0415 - few need it
@@ -351,7 +356,9 @@ class Trace(CallReading):
         from .durations import Events, durations  # noqa: PLC0415 - few need it
 
         events = Events(begin, end, key, within)
-        return durations(self, self._selection, name, events)
+        found = durations(self, self._selection, name, events)
+        found.picture = self._page
+        return found
 
     def locks(self, *, longest: int = 10) -> Locks:
         """Find out who waited for mutexes, how long, and who had them meanwhile.
@@ -372,12 +379,13 @@ class Trace(CallReading):
         """
         from ..analysis.locks import read_locks  # noqa: PLC0415 - few need it
 
-        return read_locks(
+        found = read_locks(
             self._source,
             self._places(),
             selection=self._selection,
             longest=longest,
         )
+        return replace(found, picture=self._page)
 
     def memory(self, *, paths: bool = False) -> Memory:
         """Find out which memory was not freed, and who asked for it.
@@ -395,9 +403,10 @@ class Trace(CallReading):
         """
         from ..analysis.memory import read_memory  # noqa: PLC0415 - few need it
 
-        return read_memory(
+        found = read_memory(
             self._source, self._places(), selection=self._selection, paths=paths
         )
+        return replace(found, picture=self._page)
 
     def _places(self) -> Filter | None:
         """Return what adds places to events; ``None`` without debug information."""

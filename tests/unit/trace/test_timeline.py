@@ -61,6 +61,14 @@ def test_trees_of_whole_traces_have_a_page(path):
         assert Frames(part._repr_html_()).pages == []
 
 
+def test_what_is_of_a_part_has_no_page(path):
+    """The page would show more than the table."""
+    trace = vestige.open(path)
+
+    for part in (trace.calls("store"), trace.calls(begin=150), trace.calls().below(0)):
+        assert Frames(part._repr_html_()).pages == []
+
+
 def test_a_timeline_is_a_page(path, tmp_path):
     """The same in a notebook and in a file, and it is not large."""
     timeline = vestige.open(path).timeline()
@@ -97,5 +105,6 @@ def test_an_executed_notebook_shows_all(path):
     # Of the tree as well; a call is two, and so are what is in it, and durations.
     assert found.tables == 1 + len(SHOWN) + 3
     assert "Traceback" not in html
-    assert len(found.pages) == 2
+    # None of one call, and of what is in it.
+    assert len(found.pages) == 2 + len(SHOWN) - 2
     assert all('"store"' in page for page in found.pages)

@@ -22,6 +22,8 @@ __all__ = ["DurationBucket", "Durations", "LongCall", "bucket_of"]
 if TYPE_CHECKING:
     from typing import Generic, Protocol, TypeVar
 
+    from ...notebook import Picture
+
     class Long(Protocol):
         """What all of the longest have."""
 
@@ -107,6 +109,9 @@ class Durations(Generic[_Long]):
         longest: The longest calls, the longest first.
     """
 
+    picture: Picture | None = None
+    """Draws the page of the trace for notebooks."""
+
     def __init__(
         self,
         buckets: Mapping[int, int],
@@ -177,7 +182,12 @@ class Durations(Generic[_Long]):
 
     def _repr_html_(self) -> str:
         """Show in a notebook how long they took, and the longest."""
-        from ...notebook import facts_html, rows_html, time_text  # noqa: PLC0415 - for notebooks only
+        from ...notebook import (  # noqa: PLC0415 - for notebooks only
+            facts_html,
+            rows_html,
+            time_text,
+            with_picture,
+        )
 
         facts: list[tuple[str, object]] = [("count", f"{self.count:,}")]
         for name, part in _SHOWN.items():
@@ -186,7 +196,8 @@ class Durations(Generic[_Long]):
             (time_text(one.duration), one.begin, one.thread) for one in self.longest
         ]
         head = ("duration", "begin ns", "thread")
-        return facts_html("Durations", facts) + rows_html("The longest", head, rows)
+        tables = facts_html("Durations", facts) + rows_html("The longest", head, rows)
+        return with_picture(tables, self.picture)
 
 
 def bucket_of(duration: int) -> int:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ... import core
+    from ...notebook import Picture
 
 __all__ = ["Call", "CallInside", "CallRange", "CallSelection", "CallSource", "rows_of"]
 
@@ -191,14 +192,20 @@ class CallSelection:
         source: Where they come from.
         intervals: The intervals of the trace.
         wanted: Which calls are wanted.
+        picture: Draws the page of the trace for notebooks.
     """
 
     def __init__(
-        self, source: CallSource, intervals: Intervals, wanted: CallRange
+        self,
+        source: CallSource,
+        intervals: Intervals,
+        wanted: CallRange,
+        picture: Picture | None = None,
     ) -> None:
         self._source = source
         self._intervals = intervals
         self._wanted = wanted
+        self._picture = picture
 
     def below(self, depth: int) -> CallSelection:
         """Select those that have more calls around them than a depth says.
@@ -317,7 +324,7 @@ class CallSelection:
 
     def _repr_html_(self) -> str:
         """Show the first of them in a notebook."""
-        from ...notebook import rows_html, time_text  # noqa: PLC0415 - for notebooks only
+        from ...notebook import rows_html, time_text, with_picture  # noqa: PLC0415 - for notebooks only
 
         first = [*islice(self, _SHOWN + 1)]
         rows = [
@@ -334,7 +341,8 @@ class CallSelection:
         ]
         title = "Calls" if len(first) == len(rows) else f"The first {_SHOWN} calls"
         head = ("function", "duration", "self", "begin ns", "thread", "caller")
-        return rows_html(title, (*head, "complete"), rows)
+        table = rows_html(title, (*head, "complete"), rows)
+        return with_picture(table, self._picture)
 
 
 def rows_of(

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ... import core
+from ..._typing import TYPE_CHECKING
 from ...units import Nanoseconds
+
+if TYPE_CHECKING:
+    from ...notebook import Picture
 
 __all__ = ["Change", "State", "StateRule", "StateTimeline", "States", "states"]
 
@@ -52,11 +56,18 @@ class States:
     Args:
         events: Event records in the order of time; those without a time are left out.
         rule: Tells what each of them changes.
+        picture: Draws the page of the trace for notebooks.
     """
 
-    def __init__(self, events: Iterable[core.Event], rule: StateRule) -> None:
+    def __init__(
+        self,
+        events: Iterable[core.Event],
+        rule: StateRule,
+        picture: Picture | None = None,
+    ) -> None:
         self._events = events
         self._rule = rule
+        self._picture = picture
 
     def __iter__(self) -> Iterator[State]:
         """Iterate in the order in which they ended, then over those that did not."""
@@ -68,7 +79,7 @@ class States:
 
     def _repr_html_(self) -> str:
         """Show the first of them in a notebook."""
-        from ...notebook import rows_html, time_text  # noqa: PLC0415 - for notebooks only
+        from ...notebook import rows_html, time_text, with_picture  # noqa: PLC0415 - for notebooks only
 
         first = [*islice(self, _SHOWN + 1)]
         rows = [
@@ -83,7 +94,7 @@ class States:
         ]
         title = "States" if len(first) == len(rows) else f"The first {_SHOWN} states"
         head = ("of", "state", "duration", "begin ns", "ended")
-        return rows_html(title, head, rows)
+        return with_picture(rows_html(title, head, rows), self._picture)
 
 
 def states(events: Iterable[core.Event], rule: StateRule) -> Iterator[State]:

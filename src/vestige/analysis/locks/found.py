@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ...damage import Damage
 from ...graph import LostNotice
-from ...notebook import rows_html
+from ...notebook import Picture, rows_html, with_picture
 from ...units import Nanoseconds
 from ..sites import Site
 from ..threads import Process, Thread
@@ -114,6 +114,8 @@ class Locks:
     """What the tracer lost: with it, some waits are too long, or not known."""
     damage: list[Damage] = field(default_factory=list)
     """What could not be read."""
+    picture: Picture | None = field(default=None, repr=False, compare=False)
+    """Draws the page of the trace for notebooks."""
 
     def _repr_html_(self) -> str:
         """Show the mutexes in a notebook."""
@@ -129,4 +131,4 @@ class Locks:
             )
             for one in self.locks
         ]
-        return rows_html("Mutexes", head, rows)
+        return with_picture(rows_html("Mutexes", head, rows), self.picture)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ...damage import Damage
 from ...graph import LostNotice
-from ...notebook import rows_html
+from ...notebook import Picture, rows_html, with_picture
 from ...units import Nanoseconds
 from ..sites import Site
 from ..threads import Process, Thread
@@ -111,6 +111,8 @@ class Memory:
     """What the tracer lost: with it, blocks may seem to be left."""
     damage: list[Damage] = field(default_factory=list)
     """What could not be read."""
+    picture: Picture | None = field(default=None, repr=False, compare=False)
+    """Draws the page of the trace for notebooks."""
 
     def _repr_html_(self) -> str:
         """Show in a notebook where memory was asked for."""
@@ -126,4 +128,4 @@ class Memory:
             )
             for one in self.sites
         ]
-        return rows_html("Memory", head, rows)
+        return with_picture(rows_html("Memory", head, rows), self.picture)
