@@ -9,11 +9,11 @@ import pytest
 CHROMIUM = shutil.which("chromium")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser():
-    """Debian's Chromium, without a window; started once.
+    """Debian's Chromium, without a window; started once for a file.
 
-    Playwright has an event loop running as long as it is there: tests of other folders
+    Playwright has an event loop running as long as it is there: tests of other files
     could start none.
     """
     sync_api = pytest.importorskip(
