@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .._typing import TYPE_CHECKING
-from ..live.output_url import read_uri
 from .xml_tree import element
 
 if TYPE_CHECKING:
@@ -41,6 +40,8 @@ def shown_output(session: Mapping[str, Any]) -> str | None:
     """
     relay = session.get("relay")
     if relay:
+        from ..live.output_url import read_uri  # noqa: PLC0415 - few sessions are sent
+
         return f"{relay[0]} [data: {read_uri(relay[1]).port}]"
     output: str | None = session["output"]
     return output
@@ -55,6 +56,8 @@ def archive_text(path: str, relay: list[str] | None) -> str:
     """
     if not relay:
         return f"at {path}"
+    from ..live.output_url import read_uri  # noqa: PLC0415 - few sessions are sent
+
     control, data = map(read_uri, relay)
     host = f"[{control.host}]" if ":" in control.host else control.host
     ports = f"control port {control.port}, data port {data.port}"
@@ -70,6 +73,8 @@ def archive_element(path: str, relay: list[str] | None) -> Element:
     """
     if not relay:
         return element("location", element("local", element("absolute_path", path)))
+    from ..live.output_url import read_uri  # noqa: PLC0415 - few sessions are sent
+
     control, data = map(read_uri, relay)
     place = element(
         "relay",

@@ -12,7 +12,7 @@ import pytest
 import vestige
 from support.session_daemon import session_daemon
 
-NAMES = ["babeltrace2", "lttng", "lttng-crash", "lttng-sessiond"]
+NAMES = ["babeltrace2", "lttng", "lttng-crash", "lttng-relayd", "lttng-sessiond"]
 SOURCES = Path(vestige.__file__).parents[1]
 
 

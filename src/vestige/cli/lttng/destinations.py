@@ -28,6 +28,8 @@ def of_url(call: Call, url: str, *, is_brief: bool = False) -> Destination:
     Raises:
         FailedError: It names nothing that can be written to.
     """
+    if url.startswith("/"):
+        return Destination(url)
     from ...live.output_url import OutputUrlError, parse_output_url
 
     try:
