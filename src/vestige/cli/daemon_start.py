@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import socket
 import sys
@@ -17,6 +18,7 @@ __all__ = [
     "FAILED",
     "allow_many_files",
     "close_streams",
+    "given_settings",
     "go_to_background",
     "is_on",
     "read_configurations",
@@ -54,6 +56,19 @@ def read_configurations(section: str, chosen: str | None) -> dict[str, str]:
         why = " ".join(str(error).split())
         raise VestigeError(f"expected a configuration: {why}") from error
     return dict(parser[section]) if parser.has_section(section) else {}
+
+
+def given_settings(options: argparse.Namespace) -> dict[str, str]:
+    """Return what a command line says, as a configuration file would.
+
+    Args:
+        options: The options, and as ``words`` what is none.
+    """
+    return {
+        name.replace("_", "-"): "yes" if value is True else str(value)
+        for name, value in vars(options).items()
+        if value not in (None, False) and name != "words"
+    }
 
 
 def is_on(settings: Mapping[str, str], name: str) -> bool:

@@ -24,6 +24,7 @@ from .daemon_start import (
     FAILED,
     allow_many_files,
     close_streams,
+    given_settings,
     go_to_background,
     is_on,
     read_configurations,
@@ -128,18 +129,10 @@ def main(words: Sequence[str]) -> int:
         configured = read_configurations("relayd", options.config)
         for name in _IGNORED:
             configured.pop(name, None)
-        return _run({**configured, **_given(options)})
+        return _run({**configured, **given_settings(options)})
     except (VestigeError, OSError) as error:
         print(f"Error: {plain(str(error))}", file=sys.stderr, flush=True)
         return FAILED
-
-
-def _given(options: argparse.Namespace) -> dict[str, str]:
-    return {
-        name.replace("_", "-"): "yes" if value is True else str(value)
-        for name, value in vars(options).items()
-        if value not in (None, False) and name != "words"
-    }
 
 
 def _run(settings: Mapping[str, str]) -> int:

@@ -25,6 +25,7 @@ from .daemon_start import (
     FAILED,
     allow_many_files,
     close_streams,
+    given_settings,
     go_to_background,
     is_on,
     read_configurations,
@@ -128,21 +129,13 @@ def main(words: Sequence[str]) -> int:
     try:
         settings = {
             **read_configurations("sessiond", options.config),
-            **_given(options),
+            **given_settings(options),
         }
         return _run(settings)
     except DaemonRunsError as error:
         return _report(settings, str(error))
     except (VestigeError, OSError) as error:
         return _report({}, str(error))
-
-
-def _given(options: argparse.Namespace) -> dict[str, str]:
-    return {
-        name.replace("_", "-"): "yes" if value is True else str(value)
-        for name, value in vars(options).items()
-        if value not in (None, False) and name != "words"
-    }
 
 
 def _report(settings: Mapping[str, str], message: str) -> int:

@@ -2,67 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from ..._typing import TYPE_CHECKING
 from ...analysis.kernel import KernelIo, kernel_io
 from ...errors import CommandError
 from ..exit_statuses import WRONG_USAGE
 from ..render.io_tables import THREAD_COLUMNS, io_facts, io_lines
-from .report import Table
+from .machines import MachinesReport, MachineTexts
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from ...damage import Damage
-    from ..render.call_style import CallStyle
     from .reading import Reading
 
-__all__ = ["IoReport", "make_report"]
+__all__ = ["make_report"]
 
 
-class IoReport:
-    """What some machines read and wrote.
-
-    Args:
-        machines: What each did.
-    """
-
-    def __init__(self, machines: Sequence[KernelIo]) -> None:
-        self.machines = machines
-
-    @property
-    def damage(self) -> Sequence[Damage]:
-        """What could not be read."""
-        return [found for one in self.machines for found in one.damage]
-
-    def lines(self, style: CallStyle) -> Iterator[str]:
-        """Write it for people; see :class:`Report`."""
-        for index, one in enumerate(self.machines):
-            if index:
-                yield ""
-            yield from io_lines(one, style, with_trace=len(self.machines) > 1)
-
-    def facts(self, style: CallStyle) -> dict[str, Any]:
-        """Return it as JSON has it; see :class:`Report`."""
-        return {
-            "version": 1,
-            "report": "io",
-            "machines": [io_facts(one, style) for one in self.machines],
-            "damage": [found._asdict() for found in self.damage],
-        }
-
-    def table(self, style: CallStyle) -> Table:
-        """Return the threads; see :class:`Report`."""
-        rows = [
-            [machine["trace"], *(one[name] for name in THREAD_COLUMNS)]
-            for machine in self.facts(style)["machines"]
-            for one in machine["threads"]
-        ]
-        return Table(("trace", *THREAD_COLUMNS), rows)
+_TEXTS = MachineTexts("io", io_lines, io_facts, THREAD_COLUMNS)
 
 
-def make_report(reading: Reading) -> IoReport:
+def make_report(reading: Reading) -> MachinesReport[KernelIo]:
     """Read traces of kernels.
 
     Args:
@@ -103,4 +59,4 @@ def make_report(reading: Reading) -> IoReport:
         for one in machines
     )
     reading.refuse_unknown("input or output", has_some=has_some)
-    return IoReport(machines)
+    return MachinesReport(machines, _TEXTS)

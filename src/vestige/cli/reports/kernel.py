@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..._typing import TYPE_CHECKING
@@ -10,60 +9,18 @@ from ...analysis.kernel import KernelUse, kernel_use
 from ...errors import CommandError
 from ..exit_statuses import WRONG_USAGE
 from ..render.kernel_tables import THREAD_COLUMNS, kernel_facts, kernel_lines
-from .report import Table
+from .machines import MachinesReport, MachineTexts
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from ...damage import Damage
-    from ..render.call_style import CallStyle
     from .reading import Reading
 
-__all__ = ["KernelReport", "make_report"]
+__all__ = ["make_report"]
 
 
-class KernelReport:
-    """What happened on some machines.
-
-    Args:
-        machines: What happened on each.
-    """
-
-    def __init__(self, machines: Sequence[KernelUse]) -> None:
-        self.machines = machines
-
-    @property
-    def damage(self) -> Sequence[Damage]:
-        """What could not be read."""
-        return [found for one in self.machines for found in one.damage]
-
-    def lines(self, style: CallStyle) -> Iterator[str]:
-        """Write it for people; see :class:`Report`."""
-        for index, one in enumerate(self.machines):
-            if index:
-                yield ""
-            yield from kernel_lines(one, style, with_trace=len(self.machines) > 1)
-
-    def facts(self, style: CallStyle) -> dict[str, Any]:
-        """Return it as JSON has it; see :class:`Report`."""
-        return {
-            "version": 1,
-            "report": "kernel",
-            "machines": [kernel_facts(one, style) for one in self.machines],
-            "damage": [found._asdict() for found in self.damage],
-        }
-
-    def table(self, style: CallStyle) -> Table:
-        """Return the threads; see :class:`Report`."""
-        rows = [
-            [machine["trace"], *(one[name] for name in THREAD_COLUMNS)]
-            for machine in self.facts(style)["machines"]
-            for one in machine["threads"]
-        ]
-        return Table(("trace", *THREAD_COLUMNS), rows)
+_TEXTS = MachineTexts("kernel", kernel_lines, kernel_facts, THREAD_COLUMNS)
 
 
-def make_report(reading: Reading) -> KernelReport:
+def make_report(reading: Reading) -> MachinesReport[KernelUse]:
     """Read traces of kernels.
 
     Args:
@@ -90,7 +47,7 @@ def make_report(reading: Reading) -> KernelReport:
         machines = [_only(one, reading) for one in machines]
         has_some = any(one.threads for one in machines)
         reading.refuse_unknown("a turn on a CPU", has_some=has_some)
-    return KernelReport(machines)
+    return MachinesReport(machines, _TEXTS)
 
 
 def _only(machine: KernelUse, reading: Reading) -> KernelUse:
