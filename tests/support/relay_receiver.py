@@ -70,6 +70,9 @@ class RelayReceiver:
         self.minor, self.refused, self.confirms = minor, refused, confirms
         self.is_stopped = False
         """Whether it reads no packets."""
+        self.takes_metadata = threading.Event()
+        self.takes_metadata.set()
+        """Whether it goes on when metadata come."""
         self.sessions: list[KeptSession] = []
         self._streams: dict[int, KeptStream] = {}
         self._handles = iter(range(1, 1 << 20))
@@ -97,6 +100,7 @@ class RelayReceiver:
 
     def close(self) -> None:
         """Listen no more."""
+        self.takes_metadata.set()
         for one in (self._control, self._data):
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
@@ -139,6 +143,8 @@ class RelayReceiver:
         while True:
             _, size, command, _ = struct.unpack(">QQII", receive(connection, 24))
             body = receive(connection, size)
+            if command == METADATA:
+                self.takes_metadata.wait()
             with self._lock:
                 session.commands.append(command)
                 answer = self._answer(session, command, body)

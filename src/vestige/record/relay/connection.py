@@ -161,9 +161,14 @@ class RelayConnection:
         self._later(messages.close_stream(handle, last), "end a stream")
 
     def send_metadata(self, handle: int, raw: bytes) -> None:
-        """Send more metadata; see :func:`.messages.metadata`."""
+        """Send more metadata; see :func:`.messages.metadata`.
+
+        They have no answer of their own: one is asked for that comes when they are
+        written.
+        """
         for at in range(0, len(raw), PIECE):
             self._put(messages.metadata(handle, raw[at : at + PIECE]))
+        self._later(messages.quiescent(handle), "write metadata")
 
     def reset_metadata(self, handle: int, number: int) -> None:
         """Begin metadata anew; see :func:`.messages.reset_metadata`."""

@@ -57,6 +57,7 @@ class Command:
     SEND_METADATA = 6
     CLOSE_STREAM = 7
     DATA_PENDING = 8
+    QUIESCENT = 9
     SEND_INDEX = 13
     STREAMS_SENT = 16
     RESET_METADATA = 17
@@ -248,6 +249,15 @@ def metadata(handle: int, raw: bytes) -> bytes:
         raw: The bytes.
     """
     return message(Command.SEND_METADATA, METADATA.pack(handle, 0), raw)
+
+
+def quiescent(handle: int) -> bytes:
+    """Ask for an answer that comes when all of before is done.
+
+    Args:
+        handle: A stream.
+    """
+    return message(Command.QUIESCENT, struct.pack(">Q", handle))
 
 
 def reset_metadata(handle: int, number: int) -> bytes:

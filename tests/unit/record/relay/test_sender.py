@@ -133,6 +133,21 @@ def test_metadata_grow_and_begin_anew(tmp_path: Path):
         assert (stream.raw, stream.resets) == (b"other", 1)
 
 
+def test_a_flush_waits_for_metadata(tmp_path: Path):
+    """Also where no packet comes after them."""
+    with relay_receiver() as relay, sending(relay, tmp_path) as sender:
+        trace = Trace(tmp_path)
+        trace.add("c_0", b"x" * 4096)
+        assert sender.flush(SECONDS)
+        relay.takes_metadata.clear()
+        trace.describe(b"other", is_new=True)
+        assert not sender.flush(0.5)
+        relay.takes_metadata.set()
+        assert sender.flush(SECONDS)
+        stream = next(iter(relay.sessions[0].streams.values()))
+        assert (stream.raw, stream.resets) == (b"other", 1)
+
+
 def test_an_end_closes_streams_and_the_chunk(tmp_path: Path):
     """It says where the chunk is."""
     with relay_receiver() as relay, sending(relay, tmp_path) as sender:
