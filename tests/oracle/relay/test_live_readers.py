@@ -186,3 +186,25 @@ def test_events_are_read_while_programs_wait(
                 each.kill()
             assert len(each.lines) == 42
         assert len({tuple(each.events) for each in reading}) == 1
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_what_a_program_has_left_is_there_at_once(
+    daemon: SessionDaemon, workshop: Workshop, tmp_path: Path
+):
+    """However rarely buffers are sent: LTTng's own tests attach when it has ended."""
+    with relay_of("ours", tmp_path / "relay") as (url, port):
+        say(
+            daemon,
+            f"create s --live=3600s --set-url={url}",
+            "enable-event -u ordered:*",
+            "enable-event -u flood:*",
+            "start",
+        )
+        assert launch(daemon, workshop.program("flood"), 5).wait(SECONDS) == 0
+        wait_until(lambda: " 2 stream" in listed(port), "its data stream", SECONDS)
+        with ordered(daemon, build_ordered(tmp_path)) as one:
+            one.do("5")
+            one.end()
+        wait_until(lambda: " 4 stream" in listed(port), "of the other", SECONDS)
+        say(daemon, "destroy s")

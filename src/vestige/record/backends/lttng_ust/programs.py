@@ -137,6 +137,9 @@ class Programs:
                 for traces in [*session.traces.values()]:
                     for channel in [*traces.channels.values()]:
                         await channel.free()
+                if recording is not None and session.plan.live_timer:
+                    # Nothing more comes of it that readers would wait for.
+                    await recording.traces.end_period()
 
     def _channel_of(
         self, application: Application, session: int, channel: int
