@@ -104,8 +104,7 @@ class FoldKeeper(Protocol):
         fold: core.CallFold,
         functions: Sequence[Function],
         names: dict[tuple[int, int], str],
-        losses: Sequence[LostNotice],
-        damage: Sequence[Damage],
+        tree: CallTree,
     ) -> None:
         """Take what it kept.
 
@@ -113,8 +112,7 @@ class FoldKeeper(Protocol):
             fold: The fold, when all calls have ended.
             functions: The functions, by their numbers in the fold.
             names: Names of processes, by process space and process ID.
-            losses: What was lost.
-            damage: What could not be read.
+            tree: The call tree, without spans and coroutines.
         """
 
 
@@ -175,10 +173,10 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     filters = [] if call_filter is None else [call_filter]
     damage = Graph([source], reader, filters, selection, progress=progress).run()
     functions = named_functions(reader, resolver)
-    if keeper is not None:
-        keeper.finish(reader.fold, functions, reader.names, reader.losses, damage)
     tree = tree_of(reader, reader.fold, functions, source.streams, is_range=is_range)
     tree.damage = damage
+    if keeper is not None:
+        keeper.finish(reader.fold, functions, reader.names, tree)
     if leaves_calls_out or is_range:
         tree.threads = [
             one for one in tree.threads if one.root.callees or one.unknown_exits

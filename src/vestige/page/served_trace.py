@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..analysis.call_reader import call_tree
 from ..analysis.calls import CallTree
 from ..analysis.intervals import (
     GrowingIntervals,
@@ -137,7 +136,7 @@ class ServedTrace:
         resolver = self._opener.resolver(source)
         # An index of what grows is stale at once.
         place = None if self._opener.is_growing() else self._opener.place(source)
-        intervals, calls = intervals_of(source, resolver, place=place, longest=LONGEST)
+        intervals, calls = intervals_of(source, resolver, place=place, needs_tree=True)
         return _Read(source, files, resolver, intervals, calls)
 
     def _wait(self, start: float) -> None:
@@ -191,7 +190,7 @@ class ServedTrace:
         threading.Thread(target=self.complete, daemon=True).start()
 
     def complete(self) -> None:
-        """Read what an index does not tell: sums of all calls, waits for mutexes."""
+        """Read what an index does not tell: waits for mutexes."""
         with self._reading_on:
             self._complete()
         self._is_completing = False
@@ -199,13 +198,8 @@ class ServedTrace:
     def _complete(self) -> None:
         if self._growing is not None:
             return
-        state = self._state
-        read, version = state.read, state.version
+        read, version = self._state.read, self._state.version
         source, places = read.source, self._opener.places
-        if read.calls is None:
-            calls = call_tree(source, read.resolver, longest=LONGEST)
-            read, version = read._replace(calls=calls), version + 1
-            self._state = _State(version, read, self._opener.title)
         locks = read_waits(
             source.streams,
             lambda most: read_locks(source, places(source), longest=most),
@@ -225,7 +219,7 @@ class ServedTrace:
                 self._reading_on.release()
         state = self._state
         is_growing = is_growing or self._growing is not None
-        awaits_more = is_growing or self._is_completing or state.read.calls is None
+        awaits_more = is_growing or self._is_completing
         return {
             **state.meta,
             "version": state.version,

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["CallReading"]
 
+_OPENING = (
+    "clock_offset_seconds",
+    "clock_offset_nanoseconds",
+    "force_epoch_origin",
+    "trace_name",
+)
+"""Arguments of ``vestige.open`` on which an index depends."""
+
 
 class CallReading(EventSelection):
     """What a trace says of calls as intervals of time."""
@@ -58,10 +66,12 @@ class CallReading(EventSelection):
 
             options = self._debug_info or DebugInfoOptions()
             finder = finder_for([self._source], options)
-            streams = self._streams
             folders = [str(one) for one in self._source.directories]
-            metadata = [f"{folder}/metadata" for folder in folders]
-            key = index_key(streams, metadata, (options, self._arguments))
+            arguments = self._arguments or {}
+            opening = {
+                name: arguments[name] for name in _OPENING if arguments.get(name)
+            }
+            key = index_key(self._source, options, opening)
             # Of a trace that was made otherwise nobody knows what it depends on.
             place = None if self._arguments is None else IndexFile.in_cache(key)
             if beside and folders:

@@ -72,7 +72,7 @@ class Timeline:
         from ..page.waits import read_waits  # noqa: PLC0415 - as above
 
         intervals = self._trace.intervals()
-        tree = self._tree
+        tree = self._tree or intervals.call_tree()
         if tree is None:
             tree = self._trace.call_tree(durations=True)
         rows = EventRows(self._trace.streams, intervals.rows, intervals.begin)

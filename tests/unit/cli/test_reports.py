@@ -15,6 +15,7 @@ from support.kernel_traces import random_records, write_kernel_trace
 from support.recordings import DATA, DEMO
 from vestige import ctf
 from vestige.analysis.events import event_table
+from vestige.analysis.intervals import intervals
 from vestige.cli.render.call_style import CallStyle
 from vestige.cli.render.duration_lines import section_lines
 from vestige.cli.reports.duration_sections import _pair_section
@@ -392,3 +393,23 @@ def test_a_page_is_of_a_whole_trace(run, tmp_path):
         assert not path.exists()
     assert run("report", "--to=html", "-o", path, DATA / "recording-1")[0] == 0
     assert path.read_text().startswith("<!doctype html>")
+
+
+def test_a_page_of_what_has_an_index_needs_no_second_fold(run, tmp_path, monkeypatch):
+    """It is the same one; the index is that of whoever made it."""
+    monkeypatch.setenv("VESTIGE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("VESTIGE_CACHE_SIZE", raising=False)
+    trace = write_calls(
+        tmp_path / "trace", {"s": [packet([enter(10, A), leave(30), enter(40, A)])]}
+    )
+    pages = [tmp_path / "one.html", tmp_path / "two.html", tmp_path / "three.html"]
+    assert run("report", "--to=html", "-o", pages[0], trace)[0] == 0
+    vestige.open(trace).intervals()
+    assert len([*tmp_path.glob("cache/*/*.index")]) == 1
+
+    monkeypatch.setattr(intervals, "call_tree", None)
+    assert run("report", "--to=html", "-o", pages[1], trace)[0] == 0
+    monkeypatch.setenv("VESTIGE_CACHE_DIR", str(tmp_path / "other"))
+    with pytest.raises(TypeError):
+        run("report", "--to=html", "-o", pages[2], trace)
+    assert pages[0].read_text() == pages[1].read_text()

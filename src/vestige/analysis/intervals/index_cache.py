@@ -13,13 +13,15 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 
 from ... import core
+from ..._typing import Protocol
 from ..._version import __version__
 from ...cache_folder import CACHE_SIZE_VARIABLE, cache_directory, write_whole
-from ...debuginfo import parse_size
+from ...debuginfo import DebugInfoOptions, parse_size
 from ...graph import Stream
 
 __all__ = ["BESIDE", "IndexFile", "index_key"]
@@ -30,26 +32,41 @@ BESIDE = ".vestige-intervals"
 DEFAULT_LIMIT = 1 << 30
 """How large the cache may become, in bytes, unless the environment says otherwise."""
 
-_FOLDER = "intervals-1"
+_FOLDER = "intervals-2"
 _HEAD = b"vestige index 1\n"
 _CHECKSUM = 4
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
+class _Traces(Protocol):
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """The data streams."""
+
+    @property
+    def directories(self) -> Sequence[Path]:
+        """The directories of the traces."""
+
+
 def index_key(
-    streams: Iterable[Stream], paths: Sequence[str], options: object
+    traces: _Traces, options: DebugInfoOptions, opening: Mapping[str, object]
 ) -> bytes:
     """Return all that an index of some traces depends on.
 
     Args:
-        streams: The data streams.
-        paths: What else it depends on: the metadata.
-        options: How the traces were opened, and names are looked up.
+        traces: The traces.
+        options: How names are looked up.
+        opening: How the traces were opened, where that is not as usual.
     """
-    files = {path for stream in streams for path in stream.handle.paths}
-    described = [(path, *_identity(path)) for path in sorted({*files, *paths})]
+    files = {path for stream in traces.streams for path in stream.handle.paths}
+    files |= {f"{folder}/metadata" for folder in traces.directories}
+    paths = sorted(map(os.path.abspath, files))
+    described = [(path, *_identity(path)) for path in paths]
     core_file = sys.modules[core.CallFold.__module__].__file__ or ""
-    parts = (__version__, _identity(core_file), repr(options), described)
+    # What prints is another object in each process, and no name depends on it.
+    names = repr(options._replace(notice=None))
+    opened = sorted(opening.items())
+    parts = (__version__, _identity(core_file), names, opened, described)
     return sha256(repr(parts).encode("utf-8", "surrogateescape")).digest()
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 from ... import core
 from ...damage import Damage
 from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS, DebugFileFinder, Resolver
-from ...graph import LostNotice, Selection, Stream, merges
+from ...graph import Selection, Stream, merges
 from ...units import Nanoseconds, Vpid
 from ..call_nodes import CallNode, merged
 from ..call_reader import TraceSource, call_tree, fold_nodes
@@ -25,6 +25,7 @@ from ..functions import Function
 from ..threads import Process, Thread
 from .facts import function_ids, read_facts, write_facts
 from .index_cache import IndexFile
+from .stored_calls import read_calls, write_calls
 
 __all__ = ["Intervals", "Loss", "Row", "intervals_of"]
 
@@ -34,7 +35,12 @@ EARLIEST, LATEST = -(1 << 63), (1 << 63) - 1
 BLOCK_WIDTHS = (4, 2, 1, 4, 8, 8, 4, 8)
 """Widths of the columns of :meth:`Intervals.blocks`, bytes."""
 
+LONGEST = 10
+"""How many of the longest calls of each function an index has."""
+
 _ANY_STREAM = (1 << 32) - 1
+_BETWEEN = b"\n"
+"""What is between the two parts of what an index says in JSON, which is on one line."""
 _UNKNOWN = Function("(unknown)")
 
 
@@ -100,7 +106,8 @@ class Intervals:
     """
 
     def __init__(self, index: core.IntervalIndex, streams: Sequence[Stream]) -> None:
-        facts = read_facts(index.facts)
+        told, _, self._told_of_calls = index.facts.partition(_BETWEEN)
+        facts = read_facts(told)
         self.index = index
         """The core's index."""
         self.streams = sorted(streams, key=Stream.order_key)
@@ -202,6 +209,22 @@ class Intervals:
                 calls=known.calls + one.calls,
             )
         return list(found.values())
+
+    def call_tree(self) -> CallTree | None:
+        """Return the call tree of the whole traces, as far as the index has it.
+
+        Returns:
+            The calls of each thread, and how long they took, without spans and
+            coroutines; ``None`` where that is not kept, as of traces that grow.
+
+        Raises:
+            ValueError: The index says anything else.
+        """
+        if not self._told_of_calls:
+            return None
+        tree = read_calls(self._told_of_calls, self.functions[:-1])
+        tree.damage = [*self.damage]
+        return tree
 
     def blocks(self, level: int, begin: int, end: int) -> bytes:
         """Return the blocks of a level of which any part is in a range of time.
@@ -312,12 +335,12 @@ class _Keeper:
         fold: core.CallFold,
         functions: Sequence[Function],
         names: dict[tuple[int, int], str],
-        losses: Sequence[LostNotice],
-        damage: Sequence[Damage],
+        tree: CallTree,
     ) -> None:
         ids, known = function_ids(functions)
-        facts = write_facts(known, names, losses, self._streams, damage)
-        self.index = fold.take_index(facts, ids)
+        facts = write_facts(known, names, tree.losses, self._streams, tree.damage)
+        told = _BETWEEN.join((facts, write_calls(tree, known)))
+        self.index = fold.take_index(told, ids)
 
 
 def _processes(rows: Sequence[tuple[int, ...]]) -> dict[tuple[int, int, int], int]:
@@ -341,7 +364,7 @@ def intervals_of(  # noqa: PLR0913 - what is read, and where it is kept
     resolver: Resolver | None = None,
     *,
     place: IndexFile | None = None,
-    longest: int | None = None,
+    longest: int = LONGEST,
     every: int | None = None,
     needs_tree: bool = False,
     progress: Callable[[int], object] | None = None,
@@ -353,20 +376,23 @@ def intervals_of(  # noqa: PLR0913 - what is read, and where it is kept
         resolver: Finds object and debug files, and looks addresses up in them.
         place: Where there may be an index, and where a new one is kept; one of damaged
             traces has what is left of them, and tells of the damage.
-        longest: What the call tree keeps; see ``vestige.analysis.call_tree``.
+        longest: How many of the longest calls of each function a new index has.
         every: How many event records there are at least between two points where a
             reading may begin; many by default.
-        needs_tree: Whether the call tree is wanted, so that all must be read.
+        needs_tree: Whether the call tree is wanted, too.
         progress: Called with the number of event records read so far.
 
     Returns:
-        The intervals, and the call tree if the traces were read.
+        The intervals, and the call tree if it is wanted or the traces were read; that
+        of an index is as :meth:`Intervals.call_tree` has it.
     """
-    if place is not None and not needs_tree:
-        known = place.read()
-        if known is not None:
-            with contextlib.suppress(ValueError):
-                return Intervals(known, source.streams), None
+    known = None if place is None else place.read()
+    if known is not None:
+        with contextlib.suppress(ValueError):
+            intervals = Intervals(known, source.streams)
+            tree = intervals.call_tree() if needs_tree else None
+            if tree is not None or not needs_tree:
+                return intervals, tree
     keeper = _Keeper(source.streams, every)
     resolver = resolver or Resolver(DebugFileFinder())
     tree = call_tree(

@@ -125,10 +125,7 @@ def _opener(options: argparse.Namespace) -> Opener:
         return Resolver(finder_for([source], wanted), demangle=wanted.demangle)
 
     def place(source: CtfFsSource) -> IndexFile | None:
-        metadata = [f"{folder}/metadata" for folder in source.directories]
-        # What prints is another object in each process, and no name depends on it.
-        options = {**wanted._asdict(), "notice": None}
-        return IndexFile.in_cache(index_key(source.streams, metadata, options))
+        return IndexFile.in_cache(index_key(source, wanted, {}))
 
     def places(source: CtfFsSource) -> DebugInfoFilter:
         return DebugInfoFilter(wanted, [source])

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PageReport", "make_report", "write"]
 
-_LONGEST = 10
 _MOST_EVENTS = 3_000
 
 
@@ -61,7 +60,7 @@ def make_report(reading: Reading) -> PageReport:
         intervals, calls = intervals_of(
             reading.source,
             reading.resolver(),
-            longest=_LONGEST,
+            place=reading.index_place(),
             needs_tree=True,
             progress=progress,
         )

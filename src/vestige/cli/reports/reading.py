@@ -15,6 +15,7 @@ from ..render.progress import ProgressBar
 if TYPE_CHECKING:
     import argparse
 
+    from ...analysis.intervals import IndexFile
     from ...components.filters.debug_info import DebugInfoFilter
     from ...components.sources.ctf_fs import CtfFsSource
     from ...debuginfo import Resolver
@@ -69,6 +70,13 @@ class Reading:
 
         wanted = debug_file_options(self.options)
         return Resolver(finder_for([self.source], wanted), demangle=wanted.demangle)
+
+    def index_place(self) -> IndexFile | None:
+        """Return where an index of all of the traces is kept; ``None`` for nowhere."""
+        from ...analysis.intervals import IndexFile, index_key
+
+        wanted = debug_file_options(self.options)
+        return IndexFile.in_cache(index_key(self.source, wanted, {}))
 
     def places(self) -> DebugInfoFilter:
         """Return what adds places to events, as the command line wants it."""

@@ -24,7 +24,7 @@ def cache(tmp_path, monkeypatch):
     """Use a cache of our own; return the directory of its indexes."""
     monkeypatch.setenv("VESTIGE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("VESTIGE_CACHE_SIZE", raising=False)
-    return tmp_path / "cache" / "intervals-1"
+    return tmp_path / "cache" / "intervals-2"
 
 
 @pytest.fixture
