@@ -9,6 +9,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -196,9 +198,11 @@ def test_left_rings_have_names(
         daemon.environment = {**before, GATE: str(gate)}
         start_mortal(daemon, step, kills)
         daemon.environment = before
+        own_program, (one_cpu, next_cpu) = build_ordered(tmp_path), two_processors()
         with (
+            on_processor(one_cpu),
             ordered(daemon, workshop.program("ordered"), preload=False) as other,
-            ordered(daemon, build_ordered(tmp_path)) as own,
+            ordered(daemon, own_program) as own,
         ):
             run(daemon, workshop.program("flood"), 1)
             own.do("2")
@@ -213,6 +217,8 @@ def test_left_rings_have_names(
             )
             reached = Path(f"{gate}{REACHED}")
             wait_until(reached.exists, "the daemon waits", SECONDS)
+            # There is a packet on it since the first program came, and no record yet.
+            os.sched_setaffinity(other.process.pid, {next_cpu})
             other.do("5")
             gate.touch()
             wait_until(lambda: not is_running(pid), "the daemon dies", SECONDS)
@@ -228,6 +234,23 @@ def test_left_rings_have_names(
     assert_named(second, 5)
     # Packets of state dumps are numbered through all chunks.
     assert lost_in(output) == (0, 0)
+
+
+def two_processors() -> tuple[int, int]:
+    """Return two that this process may use."""
+    first, second, *_ = sorted(os.sched_getaffinity(0))
+    return first, second
+
+
+@contextmanager
+def on_processor(number: int) -> Iterator[None]:
+    """Let programs that are started record to the ring of one processor."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {number})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def test_session_that_starts_after_a_kill_has_names(tmp_path: Path):

@@ -37,8 +37,9 @@ def describe_left(
 ) -> bool:
     """Write what programs have loaded to the chunk of rings, unless that is there.
 
-    Its time is before all that is in the chunk. Of programs that have ended meanwhile,
-    it is what the chunk before says.
+    Its time is before all that is in the chunk, and after what the chunk before says: a
+    packet to which nothing was recorded before may be older than that. Of programs that
+    have ended meanwhile, it is what the chunk before says.
 
     Args:
         left: The rings, to be saved after this.
@@ -59,16 +60,17 @@ def describe_left(
         if Path(folder, STATE_FILE).exists() or not all(map(Path.is_file, needed)):
             return False
         metadata = needed[0].read_text(errors="replace")
-        known, sequence = read_states(needed[1].read_bytes())
+        last = read_states(needed[1].read_bytes())
         times = [*_packet_times(Path(folder))]
     uuid = _UUID.search(metadata)
     if uuid is None:
         return False
     times += _waiting_times(left)
-    states = known | _present(known)
+    states = last.programs | _present(last.programs)
     if not times or not states:
         return False
-    facts = StatePacket(uuids.UUID(uuid[1]).bytes, min(times) - 1, sequence)
+    time = max(min(times) - 1, last.time + 1)
+    facts = StatePacket(uuids.UUID(uuid[1]).bytes, time, last.following)
     file = files.open(f"{folder}/{STATE_FILE}")
     try:
         write_all(file, state_packet(facts, states.values(), wanted).data)

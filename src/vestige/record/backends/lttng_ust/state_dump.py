@@ -16,6 +16,7 @@ from .metadata import event_text, state_stream_text
 from .ring import PACKET_MAGIC, Packet
 
 __all__ = [
+    "LastStates",
     "LoadedObject",
     "ProgramState",
     "StatePacket",
@@ -102,6 +103,19 @@ class StatePacket(NamedTuple):
     """Its number in the data stream."""
 
 
+class LastStates(NamedTuple):
+    """What a file of state dumps says last."""
+
+    programs: dict[int, ProgramState]
+    """How programs were described last, by their process IDs."""
+
+    time: int
+    """Of the last packet, by the clock of programs."""
+
+    following: int
+    """The number of the next packet."""
+
+
 def state_text(clock: Clock) -> str:
     """Return the data stream class of state dumps, with its event record classes.
 
@@ -172,23 +186,20 @@ def _events(state: ProgramState, time: int) -> Iterable[tuple[int, bytes]]:
     yield _END, head(_END)
 
 
-def read_states(raw: bytes) -> tuple[dict[int, ProgramState], int]:
+def read_states(raw: bytes) -> LastStates:
     """Return how programs were described last.
 
     Args:
         raw: Packets of :func:`state_packet`.
 
-    Returns:
-        The programs by their process IDs, and the number of the next packet.
-
     Raises:
         ValueError: They are none.
     """
     found: dict[int, ProgramState] = {}
-    at = following = 0
+    at = time = following = 0
     try:
         while at < len(raw):
-            magic, *_, bits, _, sequence, _ = _HEADER.unpack_from(raw, at)
+            magic, *_, time, bits, _, sequence, _ = _HEADER.unpack_from(raw, at)
             if magic != PACKET_MAGIC or bits // 8 <= _HEADER.size:
                 raise ValueError("expected packets of state dumps")
             end = at + bits // 8
@@ -198,7 +209,7 @@ def read_states(raw: bytes) -> tuple[dict[int, ProgramState], int]:
                 at = _read_event(raw, at, found)
     except struct.error as error:
         raise ValueError("expected events of state dumps") from error
-    return found, following
+    return LastStates(found, time, following)
 
 
 def _read_event(raw: bytes, at: int, found: dict[int, ProgramState]) -> int:

@@ -217,6 +217,8 @@ class TraceDumps:
     def begin_chunk(self) -> None:
         """Let later dumps be in a chunk of their own."""
         self._first_of_chunk = self._sequence
+        # Packets of one time have no order if they are in several files.
+        self._time += 1
 
     def clear(self) -> None:
         """Remove the file."""

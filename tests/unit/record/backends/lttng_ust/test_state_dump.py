@@ -93,11 +93,11 @@ def test_what_was_told_is_read():
     last = packet(1, ProgramState(77, "a", OBJECTS))
     raw = bytes(first.data) + bytes(last.data)
     found = {77: ProgramState(77, "a", OBJECTS), 78: ProgramState(78, "b", ())}
-    assert read_states(raw) == (found, 2)
-    assert read_states(b"") == ({}, 0)
+    assert read_states(raw) == (found, 1001, 2)
+    assert read_states(b"") == ({}, 0, 0)
     objects = packet(0, ProgramState(77, "a", OBJECTS), wanted={"bin_info"})
-    without_name, _ = read_states(bytes(objects.data))
-    assert [one[2] for one in without_name[77].objects] == [one[2] for one in OBJECTS]
+    without_name = read_states(bytes(objects.data)).programs[77]
+    assert [one[2] for one in without_name.objects] == [one[2] for one in OBJECTS]
     for spoiled in (raw[:-1], raw[:50], b"?" + raw[1:], bytes(200)):
         with pytest.raises(ValueError, match="expected"):
             read_states(spoiled)

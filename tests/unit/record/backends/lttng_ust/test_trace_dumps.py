@@ -80,7 +80,13 @@ def test_a_file_has_who_came_and_a_new_one_who_is_there(tmp_path):
         found.clear()
         found.forget(1, 600)
         found.begin({2: state(11, 0x2000, 0x3000)}, 700, ALL)
-        assert [one[1:] for one in told(folder)] == [(11, 0x2000), (11, 0x3000)]
+        (time, *_), _ = first = told(folder)
+        assert [one[1:] for one in first] == [(11, 0x2000), (11, 0x3000)]
+        # Of another chunk it is later: one time in two files has no order.
+        found.begin_chunk()
+        found.clear()
+        found.begin({2: state(11, 0x2000)}, 600, ALL)
+        assert told(folder) == [(time + 1, 11, 0x2000)]
         assert found.failure is None
 
 
