@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from support.ctf_writer import Event, Packet, Trace, write_trace
@@ -77,6 +79,25 @@ def test_times_before_the_epoch_keep_their_sign(tmp_path):
     assert times(ours) == [b"-2.000000000", b"-1.000000000", b"00:00:01.000000000"]
     theirs = babeltrace(directory, "--clock-offset=-3", "--clock-gmt")
     assert times(theirs)[:2] == [b"-2.000000000", b"00:00:01.000000000"]
+
+
+def test_counters_that_go_back_tell_no_count(tmp_path):
+    """The peer tells of almost 2^64 events and packets (row 109)."""
+    counters = [(4, 7), (2, 6), (5, 8)]
+    packets = [
+        Packet([Event(10 * index, bytes(4))], discarded=discarded, sequence=sequence)
+        for index, (discarded, sequence) in enumerate(counters, 1)
+    ]
+    directory = Trace(streams={"stream": packets}).write(tmp_path)
+
+    def told(output):
+        words = r"discarded ((?:[\d,]+ )?(?:events|packets?))[ )]"
+        return [one.decode() for one in re.findall(words.encode(), output.stderr)]
+
+    theirs = [str(2**64 - 2) + " events", str(2**64 - 2) + " packets"]
+    later = ["3 events", "1 packet"]
+    assert told(babeltrace(directory)) == ["events", *theirs, *later]
+    assert told(convert(directory)) == ["events", "events", *later]
 
 
 VARIANT = """enum : integer { size = 8; } { A = 0 } which;

@@ -58,10 +58,11 @@ fn lost_events(
     let now = current.events_discarded?;
     match previous.and_then(|packet| packet.events_discarded) {
         None => (now != 0 && !is_empty_moment(current)).then_some((None, false)),
-        Some(before) => {
-            let count = now.wrapping_sub(before);
-            (count != 0).then_some((Some(count), true))
-        }
+        Some(before) => match now.checked_sub(before) {
+            Some(count) => (count != 0).then_some((Some(count), true)),
+            // The tracer counts anew, or the counter is narrow and went round.
+            None => (now != 0).then_some((None, true)),
+        },
     }
 }
 
@@ -72,8 +73,10 @@ fn is_empty_moment(packet: &PacketProperties) -> bool {
         && packet.beginning == packet.end
 }
 
+/// How many numbers are missing. Numbers that go back tell nothing: the tracer counts anew, the
+/// counter is narrow and went round, or the packets have another order than their numbers.
 fn lost_packets(previous: Option<&PacketProperties>, current: &PacketProperties) -> Option<u64> {
-    let step = current.sequence_number?.wrapping_sub(previous?.sequence_number?);
+    let step = current.sequence_number?.checked_sub(previous?.sequence_number?)?;
     (step > 1).then(|| step - 1)
 }
 
@@ -108,6 +111,15 @@ mod tests {
         let lost = losses(None, &packet(4, 0, (10, 20)));
         assert_eq!(lost.len(), 1);
         assert_eq!((lost[0].count, lost[0].beginning, lost[0].end), (None, Some(10), Some(20)));
+    }
+
+    #[test]
+    fn counters_that_go_back_have_no_count() {
+        assert!(losses(Some(&packet(4, 7, (10, 20))), &packet(4, 7, (30, 40))).is_empty());
+        assert!(losses(Some(&packet(4, 7, (10, 20))), &packet(0, 0, (30, 40))).is_empty());
+        let lost = losses(Some(&packet(4, 7, (10, 20))), &packet(3, 6, (30, 40)));
+        let facts: Vec<_> = lost.iter().map(|l| (l.kind, l.count, l.beginning)).collect();
+        assert_eq!(facts, [(LostKind::Events, None, Some(20))]);
     }
 
     #[test]
