@@ -17,6 +17,9 @@ use crate::sys::Span;
 
 /// A file may go away while a packet is written to it, in overwrite mode; then there is another.
 const MOST_FILES: u32 = 4;
+/// Ticks of a clock that are no less than one, whatever its frequency is: Babeltrace 2 turns
+/// packets of several chunks around that begin in the same one.
+const NANOSECOND: u64 = 8;
 
 /// What is to be written of one chunk or several, and what was lost before.
 #[derive(Clone, Default)]
@@ -234,7 +237,7 @@ impl Recording {
         if is_first && (all > 0 || draft.given_up > 0) {
             // Readers compare its counts with those of the packet before; an empty one that comes
             // first says what another chunk tells.
-            let before = first.saturating_sub(1);
+            let before = first.saturating_sub(NANOSECOND);
             put(account, before, before, 0, known);
         }
         account.packets += draft.given_up;

@@ -40,6 +40,8 @@ MOST_BYTES = (1 << 63) - 1
 
 INDEX_FOLDER = "index"
 """Of a trace, with the indexes of its data streams."""
+NANOSECOND = 8
+"""Ticks of a clock that are no less than one, whatever its frequency is."""
 LIVE_FILE = ".live"
 LIVE_MAGIC, LIVE = b"VESTLIV1", struct.Struct("=8sQQ")
 """Magic, a time, and its complement."""
@@ -194,9 +196,9 @@ class DataStreamFile:
         self._data = self._index = -1
         self.last = -1
         """The number of the last packet of a file that is continued."""
-        self._before: tuple[int, int] | None = None
-        """The number of the last packet before this chunk, and how many records were
-        lost up to its end."""
+        self._before: tuple[int, int, int] | None = None
+        """The number of the last packet before this chunk, how many records were lost
+        up to its end, and when that is."""
         self.chunk_size = 0
         """Bytes of packets that were written since a chunk was ended."""
 
@@ -264,7 +266,7 @@ class DataStreamFile:
             packet: The first one of this chunk.
         """
         assert self._before is not None  # noqa: S101 - for the types
-        sequence, lost = self._before
+        sequence, lost, last = self._before
         stream, instance, begin, *_, number, _ = PACKET_CONTEXT.unpack_from(
             packet.header, _CONTEXT_AT
         )
@@ -274,7 +276,9 @@ class DataStreamFile:
         is_needed = lost or number != sequence + 1
         if not is_needed or 0 < self._largest < len(raw) + len(packet.data):
             return
-        facts = (stream, instance, begin, begin, bits, len(raw) * 8, sequence, lost)
+        # Babeltrace 2 turns packets of chunks around that begin in the same nanosecond.
+        time = max(min(last, begin), begin - NANOSECOND)
+        facts = (stream, instance, time, time, bits, len(raw) * 8, sequence, lost)
         PACKET_CONTEXT.pack_into(raw, _CONTEXT_AT, *facts)
         self._append(Packet(bytes(raw), memoryview(raw)))
 
@@ -365,8 +369,8 @@ class DataStreamFile:
             place = os.fstat(self._index).st_size - INDEX_ENTRY.size
             if place >= INDEX_HEADER.size:
                 raw = os.pread(self._index, INDEX_ENTRY.size, place)
-                *_, lost, _, _, sequence = INDEX_ENTRY.unpack(raw)
-                self._before = (sequence, lost)
+                *_, end, lost, _, _, sequence = INDEX_ENTRY.unpack(raw)
+                self._before = (sequence, lost, end)
         self.close()
         self._number = self.chunk_size = 0
 
@@ -381,8 +385,10 @@ class DataStreamFile:
         """
         self.cut()
         if last is not None:
-            *_, sequence, lost = PACKET_CONTEXT.unpack_from(last.header, _CONTEXT_AT)
-            self._before = (sequence, lost)
+            _, _, _, end, _, _, sequence, lost = PACKET_CONTEXT.unpack_from(
+                last.header, _CONTEXT_AT
+            )
+            self._before = (sequence, lost, end)
         folder, name = Path(self._folder), escape(self._name)
         names = f"{name}_*" if self._largest else name
         with owner_rights(self._files.uid, self._files.gid):
