@@ -19,7 +19,7 @@ help:
 	@echo "make test     all tests; those that need LTTng or a peer say so when it is missing"
 	@echo "make lint     ruff, mypy --strict, stubtest, import-linter, the tracer, cargo fmt, clippy"
 	@echo "make lint-c   only what lint says of the C"
-	@echo "make torture  the tests of the recorder and of sessions in their long form, some twenty minutes"
+	@echo "make torture  the tests of the recorder and of sessions in their long form, some thirty minutes"
 	@echo "make judge-babeltrace BABELTRACE=DIR Babeltrace 2.0.4's own tests, from its sources"
 	@echo "make judge-viewers open our files in Perfetto, speedscope and pprof; needs Chromium, npm and go"
 	@echo "make judge-programs record servers built from sources; VESTIGE_JUDGE=short for two"
@@ -88,7 +88,7 @@ test: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python tools/run_tests.py -q
 
 torture: $(VENV)/.built $(VENV)/.dev
-	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py tests/oracle/test_killed_sessions.py tests/oracle/test_soak.py
+	@VESTIGE_TORTURE=1 $(BIN)/python -m pytest -q tests/unit/record tests/oracle/test_torture.py tests/oracle/test_killed_sessions.py tests/oracle/test_soak.py tests/oracle/relay/test_relay_soak.py
 
 judge-babeltrace: $(VENV)/.built
 	@$(BIN)/python tools/judge_babeltrace.py $(BABELTRACE)

@@ -48,6 +48,16 @@ class ChildRelay:
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
+    def pid(self) -> int | None:
+        """Its process ID, if it runs."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def said(self) -> str:
+        """What it has said on standard error, in all of its lives."""
+        return (self.folder / "said").read_text()
+
+    @property
     def url(self) -> str:
         """Where sessions are sent to."""
         return f"net://{HOST}:{self.control}:{self.data}"
@@ -60,21 +70,22 @@ class ChildRelay:
             (self.control, self.data, self.live),
             strict=True,
         )
-        self._process = subprocess.Popen(
-            [
-                *self._command,
-                *(f"--{name}-port=tcp://{HOST}:{port}" for name, port in places),
-                f"--output={self.output}",
-            ],
-            env={
-                **os.environ,
-                "HOME": str(self.folder),
-                "LTTNG_HOME": str(self.folder),
-                "LTTNG_RELAYD_HEALTH": str(self.folder / "health"),
-            },
-            stdin=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        with (self.folder / "said").open("ab") as said:
+            self._process = subprocess.Popen(
+                [
+                    *self._command,
+                    *(f"--{name}-port=tcp://{HOST}:{port}" for name, port in places),
+                    f"--output={self.output}",
+                ],
+                env={
+                    **os.environ,
+                    "HOME": str(self.folder),
+                    "LTTNG_HOME": str(self.folder),
+                    "LTTNG_RELAYD_HEALTH": str(self.folder / "health"),
+                },
+                stdin=subprocess.DEVNULL,
+                stderr=said,
+            )
         wait_until(self._listens, "the relay daemon listens", SECONDS)
 
     def _listens(self) -> bool:

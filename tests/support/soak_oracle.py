@@ -101,10 +101,12 @@ class Expected:
 
     Args:
         is_exact: Whether none may be lost.
+        keeps_cleared: Whether what was thrown away may be there all the same.
     """
 
-    def __init__(self, *, is_exact: bool) -> None:
+    def __init__(self, *, is_exact: bool, keeps_cleared: bool = False) -> None:
         self.is_exact = is_exact
+        self._keeps_cleared = keeps_cleared
         self._changes: list[tuple[Window, bool]] = []
         self._kills: list[tuple[Window, bool]] = []
         self._cleared: list[tuple[Window | None, Window]] = []
@@ -161,7 +163,10 @@ class Expected:
             older, old = begin.of(writer) if begin else (0, 0)
             first, last = window.of(writer)
             _weaken(state[older:last])
-            state[old:first] = ABSENT
+            if self._keeps_cleared:
+                _weaken(state[old:first])
+            else:
+                state[old:first] = ABSENT
         if self._end is not None:
             first, last = self._end.of(writer)
             _weaken(state[first:last])

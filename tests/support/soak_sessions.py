@@ -14,7 +14,7 @@ import polars as pl
 from .soak_oracle import ABSENT, MAY, MUST, Expected, Found, lost_in, read_trace
 from .soak_programs import Counts
 
-__all__ = ["KINDS", "LEFT", "Report", "SoakSession"]
+__all__ = ["BIG", "KINDS", "LEFT", "Report", "SoakSession", "check_numbers"]
 
 BIG = "--subbuf-size=1M --num-subbuf=16"
 RULE = "soaked:tick"
@@ -86,6 +86,13 @@ class SoakSession:
         self.snapshots: list[tuple[Path, Expected]] = []
         self._parts = chance.choice([1, 2]) if "newest" not in kind else 1
 
+    kinds = KINDS
+
+    @property
+    def destination(self) -> str:
+        """The option of ``create`` that says where it writes."""
+        return f"--output={self.output}"
+
     @property
     def is_snapshot(self) -> bool:
         """Whether it is one of snapshots."""
@@ -93,8 +100,8 @@ class SoakSession:
 
     def commands(self) -> list[list[str]]:
         """Return what sets it up."""
-        mode, channel = KINDS[self.name]
-        found = [f"create {self.name} {mode} --output={self.output}".split()]
+        mode, channel = self.kinds[self.name]
+        found = [f"create {self.name} {mode} {self.destination}".split()]
         name = f"--session={self.name}"
         for part in range(self._parts):
             one = f"--channel=c{part}"
@@ -157,7 +164,7 @@ class SoakSession:
             events = pl.DataFrame(schema=dict.fromkeys(("writer", "number"), pl.UInt64))
         report.told, packets = lost_in(self.output)
         report.said = sum(map(int, TOLD_BY_STOP.findall(self.said)))
-        _check_numbers(report, events, self.expected, counts)
+        check_numbers(report, events, self.expected, counts)
         if not packets and report.missing > max(report.told, report.said):
             numbers = f"{report.told} told, {report.said} said"
             report.faults.append(f"{report.missing} missing, {numbers}")
@@ -183,7 +190,7 @@ class SoakSession:
             one.faults += found.complaints
             if found.unnamed:
                 one.faults.append(f"{found.unnamed} events have no functions")
-            _check_numbers(one, found.events, expected, counts)
+            check_numbers(one, found.events, expected, counts)
             report.missing += one.missing if self.name == "kept" else 0
             report.unresolved += found.unresolved
             report.read += one.read
@@ -209,7 +216,7 @@ def _check_chunks(report: Report, chunks: list[Found]) -> None:
         report.faults.append(f"archives overlap by {report.overlap} ns")
 
 
-def _check_numbers(
+def check_numbers(
     report: Report, events: pl.DataFrame, expected: Expected, counts: Counts
 ) -> None:
     """Count what is missing, and note what should not be there."""
