@@ -43,6 +43,19 @@ def test_launchers_are_programs_that_work(run, tmp_path):
         assert done.stdout.startswith("Spawning a session daemon\nSession s created.\n")
 
 
+def test_the_relay_daemon_of_a_launcher_listens_as_that_of_its_name(run, tmp_path):
+    """For commands and packets on all addresses; other machines are to reach it."""
+    assert run("commands", "install", str(tmp_path))[0] == 0
+    launcher = tmp_path / "lttng-relayd"
+    shown = (
+        "import _options; one = _options({}); print(one.control.host, one.live.host)"
+    )
+    begin, _, end = launcher.read_text().partition("import entry_point; entry_point()")
+    launcher.write_text(f"{begin}{shown}{end}")
+    done = subprocess.run([launcher], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "0.0.0.0 localhost\n"
+
+
 def test_the_daemon_of_a_launcher_can_start_processes(run, tmp_path):
     """It has another name than its interpreter."""
     assert run("commands", "install", str(tmp_path / "bin"))[0] == 0

@@ -23,7 +23,7 @@ PROGRAMS = {
 }
 """Each launcher, and the module of the package that it starts."""
 DAEMONS = ("lttng-sessiond", "lttng-relayd")
-"""Those that others look for by the name in ``argv[0]``."""
+"""Those that others look for by the name in ``argv[0]``, and that may go by it."""
 
 
 class CommandsCommand:
@@ -120,8 +120,8 @@ def _write(path: Path) -> None:
     # same; Python looks for its own library by the directory in argv[0].
     folder = Path(__file__).resolve().parents[3]
     code = (
-        # It is derived from argv[0], too.
-        f"import sys; sys.executable = {str(python)!r}; "
+        # It is derived from argv[0], too, of which scripts see nothing with -c.
+        f"import sys; sys.executable = {str(python)!r}; sys.argv[0] = {path.name!r}; "
         f"sys.path.insert(0, {str(folder)!r}); "
         f"from vestige.{PROGRAMS[path.name]} import entry_point; entry_point()"
     )
