@@ -124,7 +124,7 @@ def _parts(rest: str) -> tuple[str, list[str], str]:
     if place.startswith("["):
         host, bracket, after = place[1:].partition("]")
         if not bracket:
-            raise OutputUrlError(f"Unable to parse the IPv6 address {place}")
+            raise OutputUrlError(f"Broken IPv6 address {host}")
     else:
         host, colon, after = place.partition(":")
         after = colon + after
@@ -149,6 +149,9 @@ def _port(text: str) -> int:
 
 def _address(host: str, kind: str) -> str:
     family = _FAMILIES[kind]
+    if host == "localhost" and family == socket.AF_INET6:
+        # Whether a machine's list of hosts has it for both versions or not.
+        return "::1"
     try:
         found = socket.getaddrinfo(host, None, family, socket.SOCK_STREAM)
     except (OSError, UnicodeError):

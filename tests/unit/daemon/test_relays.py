@@ -159,6 +159,16 @@ def test_configurations_have_relays(
                 "Only one of the --set-url, --ctrl-url/data-url, or --output options may be used at once."
             ],
         ),
+        (
+            "-U net://127.0.0.1 -D tcp://127.0.0.1",
+            [
+                "Only one of the --set-url, --ctrl-url/data-url, or --output options may be used at once."
+            ],
+        ),
+        (
+            "-C tcp://127.0.0.1 -D tcp6://[::1]",
+            ["Control and data destination mismatch", "Unrecognized URL format."],
+        ),
         ("-U net://127.0.0.1/a/../../b", ["Invalid parameter"]),
     ],
 )
@@ -168,7 +178,7 @@ def test_urls_that_are_none_are_refused(
     """With LTTng's words; nothing is created."""
     before = spools()
     done = daemon.lttng("create", "s", *words.split())
-    assert done.status != 0
+    assert done.status == 1
     assert [
         one.removeprefix("Error: ")[: len(text)]
         for one, text in zip(done.err.splitlines(), said, strict=True)

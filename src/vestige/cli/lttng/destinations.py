@@ -63,9 +63,12 @@ def of_connections(call: Call, control: str, data: str) -> Destination:
     uris = []
     for word, url in (("control", control), ("data", data)):
         try:
-            uris.append(str(connection_uri(url, is_data=word == "data")))
+            uris.append(connection_uri(url, is_data=word == "data"))
         except OutputUrlError as error:
             call.error(str(error))
             call.error(f"Unable to parse the {word} URL {url}")
             raise FailedError(FAILED, UNRECOGNIZED) from None
-    return Destination(relay=uris)
+    if uris[0].scheme != uris[1].scheme:
+        call.error("Control and data destination mismatch")
+        raise FailedError(FAILED, UNRECOGNIZED)
+    return Destination(relay=[*map(str, uris)])

@@ -146,7 +146,8 @@ def _run_verb(  # noqa: PLR0911 - each ending has its own status
         # The sentence of an unknown error says nothing.
         has_detail = error.name == "UNKNOWN" and error.detail
         call.error(f"{error.message}: {error.detail}" if has_detail else error.message)
-        return FAILED if error.name in _ALWAYS_FAILED else error.status
+        is_plain = name == "create" or error.name in _ALWAYS_FAILED
+        return FAILED if is_plain else error.status
     except BrokenPipeError:
         raise
     except (VestigeError, OSError) as error:
@@ -176,4 +177,4 @@ def _left_alone(words: Sequence[str], options: Sequence[Option]) -> Words:
 _NAME_UNKNOWN_OPTIONS = {"list-triggers", "remove-trigger"}
 """Verbs that say which option they do not know."""
 _ALWAYS_FAILED = {"NO_SESSIOND", "EXIST_SESS", "SESSION_INVALID_CHAR"}
-"""Refusals whose number is not the exit status."""
+"""Refusals whose number is not the exit status, as none is of ``create``."""

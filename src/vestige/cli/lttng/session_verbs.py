@@ -161,15 +161,16 @@ def _destination(call: Call, *, is_live: bool = False) -> Destination:
     if words.has("live") and words.has("snapshot"):
         raise FailedError(FAILED, "Snapshot and live modes are mutually exclusive.")
     control, data = words.value("ctrl-url"), words.value("data-url")
-    if (control is None) != (data is None):
-        raise FailedError(FAILED, "Both control and data URLs must be specified.")
     output, url = words.value("output"), words.value("set-url")
-    if sum(one is not None for one in (output, url, control)) > 1:
+    given = (output, url, data if control is None else control)
+    if sum(one is not None for one in given) > 1:
         raise FailedError(
             FAILED,
             "Only one of the --set-url, --ctrl-url/data-url, or --output options may "
             "be used at once.",
         )
+    if (control is None) != (data is None):
+        raise FailedError(FAILED, "Both control and data URLs must be specified.")
     if control is not None and data is not None:
         return of_connections(call, control, data)
     found = Destination() if url is None else of_url(call, url)
