@@ -55,7 +55,7 @@ def session(lttng, tmp_path, request):
     lttng.run(["lttng", "create", "live", "--live=100000", *urls])
     lttng.run(["lttng", "enable-event", "--userspace", "greeting:*"])
     lttng.run(["lttng", "start"])
-    listed = vestige("convert", "-i", "lttng-live", f"net://127.0.0.1:{live}")
+    listed = vestige("convert", f"net://127.0.0.1:{live}")
     url = listed.stdout.decode().split()[0]
     assert url.startswith(f"net://127.0.0.1:{live}/host/")
     return url, kept
@@ -91,6 +91,8 @@ def test_both_readers_read_what_our_relay_daemon_gets(lttng, session, tmp_path):
     url, kept = session
     program = Workshop(lttng, tmp_path).program("greeting")
     lttng.run([program, "before", "anybody"])
+    # What comes later may come to one reader and not to the other.
+    wait_until(lambda: b"anybody" in babeltrace(kept).stdout, "its packet", SECONDS)
     ours = [sys.executable, "-m", "vestige", "convert", "-i", "lttng-live", url]
     theirs = ["stdbuf", "--output=L", "babeltrace2", "-i", "lttng-live", url]
     with (

@@ -39,7 +39,7 @@ GIVEN_ONCE = frozenset(
     {"clock_offset", "clock_offset_ns", "input_format", "output", "output_format"}
 )
 """Options that are refused a second time."""
-LIVE_SOURCE = "source.ctf.lttng-live"
+LIVE_SOURCE, TRACE_SOURCE = "source.ctf.lttng-live", "source.ctf.fs"
 DEBUG_INFO = "filter.lttng-utils.debug-info"
 SOURCE_OPTIONS = {
     "clock_force_correlate": "force-clock-class-origin-unix-epoch",
@@ -315,16 +315,16 @@ class _Conversion:
             for option, param in SOURCE_OPTIONS.items()
             if (value := self._seen.get(option)) is not None
         ]
-        if switches and not self._paths:
-            raise CommandError("options of clocks need a PATH", exit_code=2)
         sources = []
         for one in discover(self._paths) if self._paths else ():
             name = f"auto-disc-{one.class_name.replace('.', '-')}"
             source = ComponentWords(self._names.take(name), one.class_name)
-            if switches:
+            if switches and one.class_name == TRACE_SOURCE:
                 source.add_values(*switches)
             source.follow(one)
             sources.append(source)
+        if switches and all(one.class_name != TRACE_SOURCE for one in sources):
+            raise CommandError("options of clocks need traces in files", exit_code=2)
         return sources
 
     def _live_source(self) -> list[ComponentWords]:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from .._typing import TYPE_CHECKING
+from ..errors import CommandError
 from ..graph.plan import ComponentSpec, Connection, Plan
 from .layout_arguments import BABELTRACE, layout_of
 from .time_range_arguments import range_words
@@ -74,10 +75,23 @@ def view_plan(
 
 def _sources(options: argparse.Namespace, paths: Sequence[str]) -> list[ComponentSpec]:
     """Return what is read."""
+    is_live = any(path.startswith(URL_BEGINNINGS) for path in paths)
     if not getattr(options, "follow", False):
+        if is_live:
+            raise CommandError(
+                f"{', '.join(paths)}: live sessions are read with --follow", exit_code=2
+            )
         return [ComponentSpec("traces", "source.ctf.fs", {"inputs": [*paths]})]
     [path] = paths
-    if path.startswith(URL_BEGINNINGS):
+    if is_live:
+        from ..live import LiveUrl
+
+        url = LiveUrl.parse(path)
+        if url is None or url.session is None:
+            expected = "expected net://HOST[:PORT]/host/TARGET/SESSION"
+            if url is not None:
+                expected += f"; 'vestige convert {url.relay}' lists what there is"
+            raise CommandError(f"{path}: {expected}", exit_code=2)
         params = {"inputs": [path], "session-not-found-action": "fail"}
         return [ComponentSpec("session", "source.ctf.lttng-live", params)]
     return [

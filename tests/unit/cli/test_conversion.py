@@ -37,6 +37,21 @@ def test_a_path_is_a_source_a_muxer_and_text(run):
     ]
 
 
+def test_live_sessions_are_sources_of_their_own(run):
+    """In the places of their URLs; options of clocks are for traces in files."""
+    first, second = "net://a/host/b/c", "net4://a:7/host/b/d/"
+    source = "auto-disc-source-ctf-lttng-live"
+    found = words(run, first, TRACE, "--clock-offset=1", second)
+    assert found[:12] == [
+        *("--component", f"{source}:source.ctf.lttng-live"),
+        *("--params", f'inputs=["{first}"]', *SOURCE[:2]),
+        *("--params", "clock-class-offset-s=1"),
+        *("--params", f'inputs=["{TRACE}"]'),
+        *("--component", f"{source}-0:source.ctf.lttng-live"),
+    ]
+    assert found[12:14] == ["--params", f'inputs=["{second}"]']
+
+
 def test_named_components_stand_where_they_do_there(run):
     """Sources beside that of the path, filters after the implied ones, one sink."""
     found = words(

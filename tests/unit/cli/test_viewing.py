@@ -111,3 +111,18 @@ def test_ctrl_c_before_a_live_session_answers_ends_the_reading(run, monkeypatch)
     status, text, told = run("view", "--follow", "net://127.0.0.1:9/host/h/s")
     assert (status, text) == (130, "")
     assert told.startswith("0 events")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["net://h"], "net://h: live sessions are read with --follow"),
+        (["--follow", "net://h:7"], "'vestige convert net://h:7' lists what there is"),
+        (["--follow", "net://h/s"], "expected net://HOST[:PORT]/host/TARGET/SESSION\n"),
+    ],
+)
+def test_what_is_no_live_session_is_refused(run, words, told):
+    """With what would be one; nobody is asked."""
+    status, text, errors = run("view", *words)
+    assert (status, text) == (2, "")
+    assert told in errors

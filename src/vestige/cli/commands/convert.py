@@ -44,6 +44,8 @@ examples:
   vestige convert ~/lttng-traces/my-session
   vestige convert --clock-date --clock-gmt --names=all TRACE
   vestige convert --debug-info --debug-info-dir=/srv/debug:/usr/lib/debug TRACE
+  vestige convert net://localhost       list live sessions
+  vestige convert net://localhost/host/TARGET/SESSION
   vestige convert -o dummy TRACE        decode only, to check or to measure
   vestige convert -o ctf --output=COPY --begin=17:48:17 TRACE
   vestige convert --begin=17:48:17.5 --end=17:48:18 TRACE
@@ -59,16 +61,19 @@ examples:
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "paths", metavar="PATH", nargs="*", help="a trace directory"
+            "paths",
+            metavar="PATH",
+            nargs="*",
+            help="a trace directory, or the URL of a session that is recorded",
         )
         parser.add_argument(
             "-i",
             "--input-format",
             choices=("ctf", "lttng-live"),
-            help="input format: traces in files (ctf, the default), or a session that "
-            "is recorded, at a relay daemon of LTTng (lttng-live): PATH is its URL, "
+            help="input format: traces in files (ctf), or a session that is recorded, "
+            "at a relay daemon (lttng-live): PATH is its URL, "
             "net://HOST[:PORT]/host/TARGET/SESSION, and without a session all are "
-            "listed",
+            "listed. By default, as PATH is",
         )
         parser.add_argument(
             "-o",
@@ -125,7 +130,7 @@ examples:
             options.parser.error("the following arguments are required: PATH")
         if options.output_format == "ctf-metadata":
             return _write_metadata(options)
-        if options.input_format == "lttng-live" and _asks_for_list(options.paths):
+        if options.input_format != "ctf" and _asks_for_list(options.paths):
             return _list_sessions(options)
         registry = registry_of(options)
         words = _graph_words(options, registry)
@@ -166,9 +171,11 @@ def _write_metadata(options: argparse.Namespace) -> int:
 
 def _asks_for_list(paths: Sequence[str]) -> bool:
     """Tell whether the one path is the URL of a relay daemon, without a session."""
+    if len(paths) != 1 or not paths[0].startswith("net"):
+        return False
     from ...live import LiveUrl
 
-    url = LiveUrl.parse(paths[0]) if len(paths) == 1 else None
+    url = LiveUrl.parse(paths[0])
     return url is not None and url.session is None
 
 
