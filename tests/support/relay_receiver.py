@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from .relay import receive
 
 ADD_STREAM, CREATE_SESSION, VERSION, METADATA, CLOSE_STREAM, PENDING = 1, 2, 5, 6, 7, 8
-INDEX, SENT, RESET, CREATE_CHUNK, CLOSE_CHUNK, CONFIGURATION = 13, 16, 17, 19, 20, 22
+INDEX, SENT, RESET, ROTATE, CREATE_CHUNK, CLOSE_CHUNK = 13, 16, 17, 18, 19, 20
+CONFIGURATION = 22
 OK, FAILED = 10, 11
 Serve = Callable[[socket.socket], None]
 
@@ -48,6 +49,8 @@ class KeptSession:
     chunks: list[int] = field(default_factory=list)
     closed: list[tuple[int, int]] = field(default_factory=list)
     """Chunks, and what became of them."""
+    rotated: list[tuple[int, dict[int, int]]] = field(default_factory=list)
+    """Chunks in which streams went on, and from which packet on."""
     commands: list[int] = field(default_factory=list)
 
     def files(self) -> dict[str, bytes]:
@@ -165,6 +168,8 @@ class RelayReceiver:
             return answers[command]()
         if command == CREATE_CHUNK:
             session.chunks.append(struct.unpack_from(">Q", body)[0])
+        elif command == ROTATE:
+            session.rotated.append(_rotated(body))
         elif command in {RESET, INDEX, CLOSE_STREAM}:
             self._note(command, body)
         return struct.pack(">I", code)
@@ -216,6 +221,13 @@ class RelayReceiver:
         handle = next(self._handles)
         self._streams[handle] = session.streams[handle] = stream
         return struct.pack(">QI", handle, code)
+
+
+def _rotated(body: bytes) -> tuple[int, dict[int, int]]:
+    count, is_set, chunk = struct.unpack_from(">IB7xQ", body)
+    assert (is_set, len(body)) == (1, 20 + 16 * count)
+    places = (struct.unpack_from(">QQ", body, 20 + 16 * n) for n in range(count))
+    return chunk, dict(places)
 
 
 def _close_chunk(session: KeptSession, body: bytes, code: int) -> bytes:

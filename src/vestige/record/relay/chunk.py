@@ -32,6 +32,8 @@ class SentStream:
         self.end = 0
         """When its last packet ends, or it was said that none has come."""
         self.class_number = 0
+        self.next_number = 0
+        """Of the next packet, as indexes have it."""
 
     @property
     def is_confirmed(self) -> bool:
@@ -49,6 +51,12 @@ class SentStream:
         self.sent += 1
         self.end = max(self.end, packet.facts.end)
         self.class_number = packet.facts.stream_class
+        self.next_number = packet.facts.number + 1
+
+    def go_on(self, before: SentStream) -> None:
+        """Go on with a stream of the chunk before."""
+        self.handle, self.sent, self.end = before.handle, before.sent, before.end
+        self.class_number, self.next_number = before.class_number, before.next_number
 
     def ask(self) -> tuple[int, tuple[int, int]]:
         """Return the number of the last packet, and what has come when it has."""
@@ -71,11 +79,13 @@ class SentTrace:
     def __init__(self, path: str) -> None:
         self.path = path
         self.streams: dict[str, SentStream] = {}
+        self.before: dict[str, SentStream] = {}
+        """Streams of the chunk before that go on in this one, once a packet comes."""
         self.handle = -1
         """Of the metadata."""
         self.sent = self.resets = 0
         """Bytes of metadata; how often they began anew."""
-        self._hash = 0
+        self._hash = hash(b"")
         self._seen = (-1, -1, -1)
         self._spooled = SpooledTrace("", path)
 
@@ -90,7 +100,21 @@ class SentTrace:
         self._spooled.look(is_ended=is_ended)
         for name, one in self._spooled.streams.items():
             if name not in self.streams:
-                self.streams[name] = SentStream(one)
+                self.streams[name] = made = SentStream(one)
+                if name in self.before:
+                    made.go_on(self.before.pop(name))
+
+    def opened(self) -> list[SentStream]:
+        """Return the data streams that the relay daemon has."""
+        there = [*self.streams.values(), *self.before.values()]
+        return [one for one in there if one.handle >= 0]
+
+    def go_on(self, before: SentTrace) -> None:
+        """Go on with the trace of the chunk before, and with all its streams."""
+        self.handle, self.resets = before.handle, before.resets
+        self.before = {one.name: one for one in before.opened()}
+        for name in self.streams.keys() & self.before.keys():
+            self.streams[name].go_on(self.before.pop(name))
 
     def metadata(self, folder: str) -> bytes | None:
         """Return the metadata, if they are others than before.
@@ -132,6 +156,7 @@ class SentTrace:
         """Send all of it once more, on another connection."""
         self.handle, self.sent, self.resets = -1, 0, 0
         self._hash, self._seen = hash(b""), (-1, -1, -1)
+        self.before.clear()
         for one in self.streams.values():
             one.go_back()
 
@@ -139,6 +164,7 @@ class SentTrace:
         """Close all files."""
         self._spooled.close()
         self.streams.clear()
+        self.before.clear()
 
 
 class Chunk:
@@ -179,22 +205,46 @@ class Chunk:
         self.is_dropped = True
 
     def streams(self) -> Iterator[SentStream]:
-        """Yield all data streams."""
+        """Yield all data streams that are to be sent."""
         if not self.is_dropped:
-            for trace in [*self.traces.values()]:
-                yield from [*trace.streams.values()]
+            yield from self._all()
+
+    def _all(self) -> Iterator[SentStream]:
+        for trace in [*self.traces.values()]:
+            yield from [*trace.streams.values()]
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether all that was sent has come."""
+        return all(one.is_confirmed for one in self._all())
 
     @property
     def bytes(self) -> int:
         """What is in memory of it."""
         return sum(one.bytes for one in self.streams())
 
+    def is_written(self, path: str) -> bool:
+        """Tell whether there is a directory for a trace.
+
+        Args:
+            path: Where it is in this chunk.
+        """
+        return os.path.isdir(os.path.join(self.folder, path))
+
     def look(self) -> None:
         """Find traces that have come."""
         for _, path in traces_below(self.folder):
-            if path not in self.traces:
-                self.traces[path] = SentTrace(path)
-                self.traces[path].go_back()
+            self.trace(path)
+
+    def trace(self, path: str) -> SentTrace:
+        """Return a trace, which may be new.
+
+        Args:
+            path: Where it is in this chunk.
+        """
+        if path not in self.traces:
+            self.traces[path] = SentTrace(path)
+        return self.traces[path]
 
     def go_back(self) -> None:
         """Send once more what has not come, on another connection."""

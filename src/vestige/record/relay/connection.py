@@ -7,7 +7,7 @@ import select
 import socket
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from ..._typing import NamedTuple
@@ -155,6 +155,12 @@ class RelayConnection:
     def streams_sent(self) -> None:
         """Let viewers see the streams that were added."""
         self._check(self._code(messages.streams_sent()), "publish streams")
+
+    def rotate_streams(self, chunk: int, places: Sequence[tuple[int, int]]) -> None:
+        """Go on with streams in another chunk; see :func:`.messages.rotate_streams`."""
+        if places:
+            raw = messages.rotate_streams(chunk, places)
+            self._check(self._code(raw), "go on with streams in another chunk")
 
     def close_stream(self, handle: int, last: int) -> None:
         """End a stream; see :func:`.messages.close_stream`."""

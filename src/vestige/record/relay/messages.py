@@ -7,6 +7,7 @@ commands have an answer that begins with a code.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 from ..._typing import NamedTuple
 
@@ -36,6 +37,7 @@ __all__ = [
     "message",
     "metadata",
     "reset_metadata",
+    "rotate_streams",
     "version",
 ]
 
@@ -61,6 +63,7 @@ class Command:
     SEND_INDEX = 13
     STREAMS_SENT = 16
     RESET_METADATA = 17
+    ROTATE_STREAMS = 18
     CREATE_CHUNK = 19
     CLOSE_CHUNK = 20
     CHUNK_EXISTS = 21
@@ -73,6 +76,8 @@ removed."""
 
 HEADER = struct.Struct(">QQII")
 """A circuit, which is always 0; bytes that follow; command and its version."""
+ROTATION = struct.Struct(">IB7xQ")
+"""As LTTng's compiler lays it out, with padding, which older ones expect."""
 DATA_HEADER = struct.Struct(">QQQII")
 """A circuit; stream; number of the packet; its bytes, and zeros after these."""
 NUMBERS_OF_VERSION = struct.Struct(">II")
@@ -299,6 +304,20 @@ def close_stream(handle: int, last: int) -> bytes:
         last: The number of its last packet.
     """
     return message(Command.CLOSE_STREAM, PLACE.pack(handle, last))
+
+
+def rotate_streams(chunk: int, places: Sequence[tuple[int, int]]) -> bytes:
+    """Go on with streams in another chunk, which was begun before.
+
+    Args:
+        chunk: Its number.
+        places: The streams, and the number of their first packet there as indexes
+            have it.
+    """
+    head = ROTATION.pack(len(places), 1, chunk)
+    return message(
+        Command.ROTATE_STREAMS, head, *(PLACE.pack(*place) for place in places)
+    )
 
 
 def data_header(handle: int, number: int, size: int, padding: int) -> bytes:

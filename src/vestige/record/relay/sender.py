@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from ..._typing import NamedTuple
@@ -42,6 +42,22 @@ class SenderPlan(NamedTuple):
     """Whose it is."""
     room: int
     """Bytes in the spool after which nothing more is collected."""
+
+
+class _Found(NamedTuple):
+    """What there is to be sent of a trace."""
+
+    trace: SentTrace
+    time: int | None
+    """Up to when all is there, if that is known."""
+    streams: list[tuple[SentStream, list[Packet]]]
+    metadata: bytes | None
+    """All of them, if they are others than before."""
+
+    @property
+    def has_packets(self) -> bool:
+        """Whether there are packets."""
+        return any(packets for _, packets in self.streams)
 
 
 class RelaySender:
@@ -320,7 +336,7 @@ class RelaySender:
         is_busy = self._send(chunk)
         assert self._connection is not None  # noqa: S101 - for the types
         self._connection.take_answers(waits=not is_busy)
-        is_clean = not is_busy and all(one.is_confirmed for one in chunk.streams())
+        is_clean = not is_busy and chunk.is_confirmed
         self._tell_room()
         if is_ended and is_clean:
             self._close_chunk(chunk)
@@ -355,11 +371,18 @@ class RelaySender:
 
     def _send(self, chunk: Chunk) -> bool:
         self._open_chunk(chunk)
-        is_busy = False
         self._look(chunk)
-        for trace in [*chunk.traces.values()]:
-            is_busy |= self._send_trace(chunk, trace)
-        return is_busy
+        found = [self._found(chunk, one) for one in [*chunk.traces.values()]]
+        ready = [one for one in found if one is not None]
+        # What has begun is known to viewers before they see what was recorded later.
+        added = [self._announce(chunk, one) for one in ready]
+        if any(added):
+            connection = self._connection
+            assert connection is not None  # noqa: S101 - for the types
+            connection.streams_sent()
+        for one in ready:
+            self._send_packets(one)
+        return any(one.metadata or one.has_packets for one in ready)
 
     def _open_chunk(self, chunk: Chunk) -> None:
         connection = self._connection
@@ -368,41 +391,44 @@ class RelaySender:
             connection.create_chunk(chunk.number, chunk.begin, chunk.name)
             self._opened = chunk
 
-    def _send_trace(self, chunk: Chunk, trace: SentTrace) -> bool:
-        connection = self._connection
-        assert connection is not None  # noqa: S101 - for the types
+    def _found(self, chunk: Chunk, trace: SentTrace) -> _Found | None:
+        """Return what there is of a trace to be sent; ``None``: nothing."""
         with owner_rights(self._plan.uid, self._plan.gid), self._lock:
             if chunk.is_dropped:
-                return False
+                # Streams go on in the next one only when it has what is on its way.
+                for one in trace.streams.values():
+                    self._confirm(one, is_urgent=True)
+                return None
             is_ended = chunk.end is not None
             # Before what is there: all that is older is there then.
             time = trace.live_time(chunk.folder) if self._is_live else None
             trace.look(chunk.folder, is_ended=is_ended)
             # What describes packets is there before these are.
-            ready = [
+            streams = [
                 (one, one.spooled.packets(is_ended=is_ended))
                 for one in trace.streams.values()
             ]
-            is_wanted = is_ended or self._flushes or any(found for _, found in ready)
+            is_wanted = is_ended or self._flushes or any(found for _, found in streams)
             if trace.handle < 0 and self._is_live and not is_wanted:
                 # They are published together.
-                return False
-            raw = trace.metadata(chunk.folder)
+                return None
+            return _Found(trace, time, streams, trace.metadata(chunk.folder))
+
+    def _announce(self, chunk: Chunk, found: _Found) -> bool:
+        """Send what describes a trace; whether viewers are to see more of it."""
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        trace = found.trace
         is_new = trace.handle < 0
         if is_new:
             stream = RelayStream("metadata", trace.path, chunk.number)
             trace.handle = connection.add_stream(stream)
-        is_busy = self._send_metadata(trace, raw)
-        more = [one for one, packets in ready if packets and one.handle < 0]
+        self._send_metadata(trace, found.metadata)
+        more = [one for one, packets in found.streams if packets and one.handle < 0]
         for one in more:
             self._add(chunk, trace, one)
-        if more or (is_new and not self._is_live):
-            # Babeltrace 2 waits for ever for a live trace without data streams.
-            connection.streams_sent()
-        for one, packets in ready:
-            self._send_packets(one, packets, time)
-            is_busy |= bool(packets)
-        return is_busy
+        # Babeltrace 2 waits for ever for a live trace without data streams.
+        return bool(more) or (is_new and not self._is_live)
 
     def _add(self, chunk: Chunk, trace: SentTrace, stream: SentStream) -> None:
         """Tell the relay daemon of a data stream."""
@@ -414,26 +440,35 @@ class RelaySender:
         told = RelayStream(stream.name, trace.path, chunk.number, *limits)
         stream.handle = connection.add_stream(told)
 
-    def _send_packets(
-        self, stream: SentStream, packets: list[Packet], time: int | None
-    ) -> None:
-        """Send what is there of a data stream, or that nothing is up to a time."""
+    def _send_packets(self, found: _Found) -> None:
+        """Send what is there of a trace, or that nothing is up to a time."""
+        for stream, packets in found.streams:
+            for packet in packets:
+                self._send_packet(stream, packet)
+            if not packets and stream.handle >= 0:
+                self._send_beacon(stream, found.time)
+            self._confirm(stream, is_urgent=not packets)
+        for stream in found.trace.before.values():
+            self._send_beacon(stream, found.time)
+
+    def _send_beacon(self, stream: SentStream, time: int | None) -> None:
         connection = self._connection
         assert connection is not None  # noqa: S101 - for the types
-        for packet in packets:
-            self._send_packet(stream, packet)
-        is_quiet = not packets and stream.handle >= 0
-        if is_quiet and time is not None and time > stream.end:
+        if time is not None and time > stream.end:
             connection.send_beacon(stream.handle, stream.class_number, time)
             stream.end = time
-        self._confirm(stream, is_urgent=not packets)
 
     def _send_metadata(self, trace: SentTrace, raw: bytes | None) -> bool:
         if raw is None:
             return False
         connection = self._connection
         assert connection is not None  # noqa: S101 - for the types
-        if not trace.goes_on_with(raw):
+        if self._is_live:
+            # Viewers have read what was sent, and LTTng's relay daemon takes no other:
+            # the clock stays as it was described first.
+            if len(raw) < trace.sent:
+                return False
+        elif not trace.goes_on_with(raw):
             trace.resets += 1
             connection.reset_metadata(trace.handle, trace.resets)
             trace.sent = 0
@@ -488,15 +523,13 @@ class RelaySender:
         connection = self._connection
         assert connection is not None  # noqa: S101 - for the types
         assert chunk.end is not None  # noqa: S101 - as above
-        for trace in chunk.traces.values():
-            for stream in trace.streams.values():
-                if stream.handle >= 0:
-                    connection.close_stream(stream.handle, stream.sent - 1)
-            if trace.handle >= 0:
-                connection.close_stream(trace.handle, NO_PACKET)
+        following = self._chunks[1] if len(self._chunks) > 1 else None
+        kept = [] if following is None else self._kept(chunk, following)
+        self._close_streams(one for one in chunk.traces.values() if one not in kept)
         connection.take_answers(waits=True)
-        if len(self._chunks) > 1:
-            self._open_chunk(self._chunks[1])
+        if following is not None:
+            self._open_chunk(following)
+            self._go_on(kept, following)
         chunk.path = connection.close_chunk(chunk.number, chunk.end, chunk.what)
         chunk.close()
         if len(self._chunks) > 1:
@@ -506,3 +539,37 @@ class RelaySender:
             self._state.notify_all()
         if self._chunks[0] is chunk:
             self._ending.set()
+
+    def _close_streams(self, traces: Iterable[SentTrace]) -> None:
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        for trace in traces:
+            for stream in trace.opened():
+                connection.close_stream(stream.handle, stream.sent - 1)
+            if trace.handle >= 0:
+                connection.close_stream(trace.handle, NO_PACKET)
+
+    def _kept(self, chunk: Chunk, following: Chunk) -> list[SentTrace]:
+        """Return the traces of a chunk that go on in the next one.
+
+        So viewers keep what they have: there are some in live sessions.
+        """
+        if not self._is_live:
+            return []
+        with owner_rights(self._plan.uid, self._plan.gid), self._lock:
+            return [
+                one
+                for one in chunk.traces.values()
+                if one.handle >= 0 and following.is_written(one.path)
+            ]
+
+    def _go_on(self, kept: list[SentTrace], following: Chunk) -> None:
+        """Let streams go on in the next chunk."""
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        places: list[tuple[int, int]] = []
+        for trace in kept:
+            places += ((one.handle, one.next_number) for one in trace.opened())
+            places.append((trace.handle, 0))
+            following.trace(trace.path).go_on(trace)
+        connection.rotate_streams(following.number, places)

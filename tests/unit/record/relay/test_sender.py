@@ -10,10 +10,18 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
-from support.relay_receiver import SENT, RelayReceiver, relay_receiver
+from support.relay_receiver import (
+    ADD_STREAM,
+    INDEX,
+    SENT,
+    RelayReceiver,
+    relay_receiver,
+)
+from support.spooled_traces import Trace
 from support.waiting import wait_until
 from vestige.record.backends.lttng_ust.trace_files import OwnerFiles, tell_live
 from vestige.record.relay import connection
@@ -21,38 +29,7 @@ from vestige.record.relay.connection import RelayAddress, RelayRefusedError
 from vestige.record.relay.messages import DELETE, MOVE, NOTHING, SessionFacts
 from vestige.record.relay.sender import RelaySender, SenderPlan
 
-HEADER = struct.pack(">IIII", 0xC1F1DCC1, 1, 1, 72)
 SECONDS = 10.0
-
-
-class Trace:
-    """A trace that grows in a spool."""
-
-    def __init__(self, spool: Path, path: str = "ust/uid/0/64-bit") -> None:
-        self.folder = spool / path
-        (self.folder / "index").mkdir(parents=True)
-        self.path = path
-        self.describe(b"first ")
-
-    def describe(self, raw: bytes, *, is_new: bool = False) -> None:
-        """Add to the metadata, or begin them anew."""
-        with (self.folder / "metadata").open("wb" if is_new else "ab") as file:
-            file.write(raw)
-
-    def add(self, name: str, raw: bytes, content: int | None = None) -> None:
-        """Add a packet to a stream."""
-        data, index = self.folder / name, self.folder / "index" / f"{name}.idx"
-        at = data.stat().st_size if data.exists() else 0
-        with data.open("ab") as file:
-            file.write(raw)
-        bits = len(raw) * 8
-        content = bits if content is None else content * 8
-        number = at // max(1, len(raw))
-        facts = (at, bits, content, 10 * number, 10 * number + 9, 0, 0, 7, number)
-        with index.open("ab") as file:
-            if file.tell() == 0:
-                file.write(HEADER)
-            file.write(struct.pack(">9Q", *facts))
 
 
 def plan(relay: RelayReceiver, spool: Path, **changes: object) -> SenderPlan:
@@ -177,6 +154,54 @@ def test_chunks_follow_each_other(tmp_path: Path):
         raw = {(one.chunk, one.name): one.raw for one in session.streams.values()}
         assert raw[1, "c_0"] == b"2" * 4096
         assert raw[0, "c_0"] == b"1" * 4096
+
+
+def test_streams_of_a_live_session_go_on_after_a_clear(tmp_path: Path):
+    """Also after two, with nothing between them: viewers keep what they have.
+
+    Those of a trace that is not there any more are closed.
+    """
+    with relay_receiver() as relay:
+        session = plan(relay, tmp_path).session._replace(live_timer=1000)
+        with sending(relay, tmp_path, session=session) as sender:
+            trace, ended = Trace(tmp_path), Trace(tmp_path, "ust/pid/ended")
+            for name in ("c_0", "c_0", "c_0", "c_1"):
+                trace.add(name, b"1" * 4096)
+            ended.add("c_0", b"0" * 4096)
+            assert sender.flush(SECONDS)
+            chunks = []
+            for _ in range(2):
+                with sender.paused():
+                    trace.clear()
+                    rmtree(ended.folder, ignore_errors=True)
+                    chunks.append(sender.end_chunk(None, 1500.0, is_removed=True))
+            assert all(sender.wait_for(one, SECONDS) for one in chunks)
+            [kept] = relay.sessions
+            streams = {(one.path, one.name): one for one in kept.streams.values()}
+            assert len(streams) == len(kept.streams) == 5
+            assert {path for (path, _), one in streams.items() if one.is_closed} == {
+                ended.path
+            }
+            numbers = {
+                one.name: number
+                for number, one in kept.streams.items()
+                if one.path == trace.path
+            }
+            places = {numbers["c_0"]: 3, numbers["c_1"]: 1, numbers["metadata"]: 0}
+            assert kept.rotated == [(1, places), (2, places)]
+            assert kept.closed == [(0, DELETE), (1, DELETE)]
+            # Nothing of the other stream has come yet.
+            trace.add("c_0", b"2" * 4096)
+            files = OwnerFiles(str(tmp_path), os.getuid(), os.getgid())
+            tell_live(files, str(trace.folder), 77)
+            quiet = streams[trace.path, "c_1"]
+            wait_until(lambda: len(quiet.indexes) == 2, "the beacon comes", SECONDS)
+            assert sender.end(SECONDS, end=2000.0) is not None
+            assert streams[trace.path, "c_0"].raw == b"1" * 3 * 4096 + b"2" * 4096
+            # Metadata are sent again, as LTTng does.
+            assert streams[trace.path, "metadata"].raw == b"first first "
+            assert all(one.is_closed for one in streams.values())
+            assert kept.closed[2:] == [(2, NOTHING)]
 
 
 def test_a_chunk_that_is_removed_is_not_sent(tmp_path: Path):
@@ -339,6 +364,38 @@ def test_a_live_trace_without_packets_is_there_after_a_flush(tmp_path: Path):
             assert sender.flush(SECONDS)
             assert session.commands.count(SENT) == 1
             assert len(session.files()) == 2
+
+
+def test_metadata_of_live_sessions_are_not_sent_anew(tmp_path: Path):
+    """LTTng's relay daemon refuses that: what is longer is sent, as viewers go on."""
+    with relay_receiver(refused=17) as relay:
+        session = plan(relay, tmp_path).session._replace(live_timer=1000)
+        with sending(relay, tmp_path, session=session) as sender:
+            trace = Trace(tmp_path)
+            trace.add("c_0", b"x" * 4096)
+            assert sender.flush(SECONDS)
+            trace.describe(b"other", is_new=True)
+            assert sender.flush(SECONDS)
+            trace.describe(b"+second", is_new=False)
+            assert sender.flush(SECONDS)
+            [kept] = relay.sessions
+            assert kept.files()[f"{trace.path}/metadata"] == b"first second"
+
+
+def test_all_new_streams_are_published_before_packets(tmp_path: Path):
+    """Also those of other traces: a viewer has seen nothing that is younger."""
+    with relay_receiver() as relay:
+        session = plan(relay, tmp_path).session._replace(live_timer=1000)
+        with sending(relay, tmp_path, session=session) as sender:
+            with sender.paused():
+                for path in ("ust/a", "ust/b"):
+                    Trace(tmp_path, path).add("c_0", b"x" * 4096)
+            assert sender.flush(SECONDS)
+            [kept] = relay.sessions
+            commands = [
+                one for one in kept.commands if one in {ADD_STREAM, SENT, INDEX}
+            ]
+            assert commands == [ADD_STREAM] * 4 + [SENT] + [INDEX] * 2
 
 
 def test_a_relay_that_takes_nothing_leaves_the_spool_bounded(tmp_path: Path):

@@ -70,6 +70,7 @@ class TraceBuffers:
     ) -> None:
         self.clock = clock
         self._domain = domain
+        self.is_live = plan.live_timer > 0
         self.uuid = uuids.uuid4().bytes
         self.files: OwnerFiles | None = None
         self.folder = ""
@@ -369,6 +370,19 @@ class ChannelBuffers:
         early, self._early_classes = self._early_classes, []
         for text in early:
             self._trace.declare(text)
+        if self._trace.is_live:
+            self._begin_streams()
+
+    def _begin_streams(self) -> None:
+        """Let viewers know of all data streams before any of them has events.
+
+        They take no stream with a packet that begins before what they have seen of
+        others, as the first one of a CPU does where nothing was recorded for a while.
+        """
+        for ring in self.rings:
+            with suppress(OSError):
+                end_packet(ring, is_first=True)
+        self.consume()
 
     def event_class(
         self,

@@ -18,11 +18,13 @@ MOST_ATTEMPTS = 200
 """Writers that are faster than we are fill the sub-buffer soon."""
 
 
-def end_packet(ring: Ring) -> int:
+def end_packet(ring: Ring, *, is_first: bool = False) -> int:
     """End the packet that writers have, if there is anything in it.
 
     Args:
         ring: The ring of one CPU.
+        is_first: Whether the first packet is ended also if it is empty. It has begun
+            when the ring was made, later ones begin with their first record.
 
     Returns:
         Up to where all that was recorded before this is in packets, once all of it is
@@ -36,7 +38,8 @@ def end_packet(ring: Ring) -> int:
     for _ in range(MOST_ATTEMPTS):
         offset = ring.reserved
         used = offset % size
-        if used == 0 or (used == HEADER_SIZE and not ring.has_new_losses()):
+        is_ended = ring.has_new_losses() or (is_first and offset == HEADER_SIZE)
+        if used == 0 or (used == HEADER_SIZE and not is_ended):
             return offset - used
         # Before the place is taken, after what was reserved was seen: all records in
         # the packet are older, all in the next one younger.

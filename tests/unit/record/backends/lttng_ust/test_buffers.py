@@ -16,6 +16,8 @@ from vestige.record.backends.lttng_ust import buffers, trace_files
 from vestige.record.backends.lttng_ust.buffers import TraceBuffers
 from vestige.record.backends.lttng_ust.clock import Clock
 from vestige.record.backends.lttng_ust.plan import ChannelPlan, SessionPlan
+from vestige.record.backends.lttng_ust.ring import HEADER_SIZE
+from vestige.record.backends.lttng_ust.trace_files import INDEX_ENTRY, live_time
 
 EVERYBODY = (None, None, None)
 
@@ -91,6 +93,38 @@ def test_a_trace_that_was_removed_is_made_anew(tmp_path):
     text = "was removed while it was written"
     assert [one and one.strerror for one in told] == [None, text, text, None]
     assert (size, is_whole) == (4096, True)
+
+
+def test_all_streams_of_a_live_session_are_there_before_events(tmp_path, monkeypatch):
+    """A viewer takes none that begins before what it has seen of others."""
+    channel = ChannelPlan("c", 4096, 4)
+    ids = (os.getuid(), os.getgid())
+    where = (str(tmp_path / "out"), str(tmp_path / "rings"))
+    plan = SessionPlan(
+        "s", *ids, 0.0, *where, False, True, False, (channel,), EVERYBODY
+    )._replace(live_timer=1_000_000)
+    monkeypatch.setattr(buffers, "possible_cpus", lambda: 2)
+
+    async def main():
+        traces = TraceBuffers(plan, ("ust", "uid", "0"), {}, Clock())
+        try:
+            made = traces.channel(channel)
+            made.declare([])
+            there = sorted(os.listdir(f"{traces.folder}/index"))
+            await traces.end_period()
+            until = live_time(content(traces.folder, ".live"))
+            Writer(made.rings[1]).write(100)
+            await traces.complete()
+            indexes = [content(f"{traces.folder}/index", one)[16:] for one in there]
+            return there, until, indexes
+        finally:
+            traces.close()
+
+    there, until, indexes = asyncio.run(main())
+    assert there == ["c_0.idx", "c_1.idx"]
+    [_], [empty, first] = [[*INDEX_ENTRY.iter_unpack(one)] for one in indexes]
+    assert (empty[2], empty[8], first[8]) == (HEADER_SIZE * 8, 0, 1)
+    assert max(empty[4], until) <= first[3]
 
 
 def test_events_are_declared_after_their_channel(tmp_path):
