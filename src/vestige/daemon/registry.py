@@ -6,8 +6,8 @@ import asyncio
 import os
 import pwd
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from .triggers.book import TriggerBook
 from .triggers.hub import Hub
 from .triggers.sampled import Fire, Sample, SessionConditions
 from .triggers.trigger import Trigger
+from .turn import Turn
 
 __all__ = ["Peer", "Registry"]
 
@@ -55,7 +56,9 @@ class Registry:
         """Has the actions of a trigger done."""
         self.conditions = SessionConditions(self.triggers, self._fire)
         self.hub = Hub()
-        self.relays = Relays(self._hold, self._dump_again)
+        self.turn = Turn()
+        """Had by whoever changes sessions."""
+        self.relays = Relays(self._hold, self._dump_again, self._waiting)
 
     def now(self) -> float:
         """Return seconds since 1970."""
@@ -66,6 +69,19 @@ class Registry:
         session = self._sessions.get(name)
         if session is not None:
             self.backend.hold(session, is_held=is_held)
+
+    @asynccontextmanager
+    async def _waiting(self, name: str) -> AsyncIterator[None]:
+        """Let others have their turn while a session waits for its relay daemon."""
+        held, self._is_held = self._is_held, False
+        if held:
+            # What others do meanwhile is kept as always.
+            self.save()
+        try:
+            async with self.turn.left(name):
+                yield
+        finally:
+            self._is_held = held
 
     def _dump_again(self, name: str) -> None:
         """Let programs describe their state once more, some time."""

@@ -11,7 +11,8 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from functools import partial
 from typing import TypeVar
 
@@ -32,6 +33,8 @@ T = TypeVar("T")
 ROOM = 64 << 20
 """Bytes in a spool after which nothing more is collected: then programs' buffers fill,
 and they lose or wait, as their channels say."""
+MOST_WAITING = 64
+"""Sessions that wait for their relay daemons at the same time."""
 BOTH = 2
 PATIENCE = 10.0
 """Seconds for which a relay daemon may take nothing while somebody waits for it."""
@@ -60,14 +63,18 @@ class Relays:
             has room again.
         dump: Called, in the loop, with the name of a session whose programs are to
             describe their state once more: what was there of it is in another trace.
+        waiting: Returns of the name of a session what is entered while it waits for its
+            relay daemon.
     """
 
     def __init__(
         self,
         hold: Callable[[str, bool], None],
         dump: Callable[[str], None],
+        waiting: Callable[[str], AbstractAsyncContextManager[None]],
     ) -> None:
-        self._hold, self._dump = hold, dump
+        self._hold, self._dump, self._waiting = hold, dump, waiting
+        self._waiters = ThreadPoolExecutor(MOST_WAITING, "vestige-relay-wait")
         self._senders: dict[str, RelaySender] = {}
         self._started: set[str] = set()
         self._uuid = uuid.uuid4().bytes
@@ -93,7 +100,7 @@ class Relays:
         if session.relay is None or session.name in self._senders:
             return
         sender = self._made(session, session.created)
-        await _connect(sender)
+        await self._connect(session, sender)
         self._senders[session.name] = sender
 
     def _plan(
@@ -136,10 +143,12 @@ class Relays:
         plan = self._plan(session, session.created, relay, spool)
         plan = plan._replace(session=plan.session._replace(is_snapshot=True))
         sender = RelaySender(plan)
-        await _connect(sender)
+        await self._connect(session, sender)
         now = time.time()
         sender.start(session.snapshots_taken, now, name=name)
-        path: str | None = await _in_thread(partial(sender.end, PATIENCE, end=now))
+        path: str | None = await self._in_thread(
+            session, partial(sender.end, PATIENCE, end=now)
+        )
         if path is None:
             raise refused("SNAPSHOT_FAIL", _why(sender))
         return path
@@ -198,7 +207,7 @@ class Relays:
         sender = self.sender(session)
         if sender is None or session.name not in self._started:
             return None
-        if await _in_thread(sender.flush, PATIENCE):
+        if await self._in_thread(session, partial(sender.flush, PATIENCE)):
             return None
         return _why(sender)
 
@@ -214,7 +223,7 @@ class Relays:
         """
         sender = self.sender(session)
         assert sender is not None  # noqa: S101 - it has ended the chunk
-        if await _in_thread(sender.wait_for, chunk, PATIENCE):
+        if await self._in_thread(session, partial(sender.wait_for, chunk, PATIENCE)):
             return None
         return _why(sender)
 
@@ -237,7 +246,7 @@ class Relays:
             if session.chunk and _is_empty(session) and sender.may_clear:
                 what = messages.DELETE
             end = partial(sender.end, PATIENCE, end=now, what=what)
-            path = await _in_thread(end)
+            path = await self._in_thread(session, end)
             if path is None:
                 packets, size = sender.lost_packets, sender.lost_bytes
                 why = f"{_why(sender)}; {packets} packets ({size:,} bytes) are lost"
@@ -245,6 +254,21 @@ class Relays:
             sender.drop()
         self.remove_spool(session)
         return path, why
+
+    async def _connect(self, session: Session, sender: RelaySender) -> None:
+        """Reach a relay daemon; the errors are those of the verbs."""
+        try:
+            await self._in_thread(session, sender.connect)
+        except RelayRefusedError as error:
+            raise refused("RELAYD_VERSION_FAIL", str(error)) from error
+        except OSError as error:
+            raise refused("RELAYD_CONNECT_FAIL", os_error_text(error)) from error
+
+    async def _in_thread(self, session: Session, do: Callable[[], T]) -> T:
+        """Wait for a relay daemon; others have their turn meanwhile."""
+        loop = asyncio.get_running_loop()
+        async with self._waiting(session.name):
+            return await loop.run_in_executor(self._waiters, do)
 
     @staticmethod
     def remove_spool(session: Session) -> None:
@@ -290,18 +314,3 @@ def _limits(session: Session, path: str, name: str) -> tuple[int, int]:
     if channel is None:
         return 0, 0
     return channel.attributes.tracefile_size, channel.attributes.tracefile_count
-
-
-async def _connect(sender: RelaySender) -> None:
-    """Reach a relay daemon; the errors are those of the verbs."""
-    try:
-        await _in_thread(sender.connect)
-    except RelayRefusedError as error:
-        raise refused("RELAYD_VERSION_FAIL", str(error)) from error
-    except OSError as error:
-        raise refused("RELAYD_CONNECT_FAIL", os_error_text(error)) from error
-
-
-async def _in_thread(do: Callable[..., T], *arguments: object) -> T:
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(None, partial(do, *arguments))

@@ -24,16 +24,16 @@ class RotationSchedules:
 
     Args:
         registry: The sessions.
-        turn: Is had by whoever changes them.
     """
 
-    def __init__(self, registry: Registry, turn: asyncio.Lock) -> None:
+    def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._turn = turn
         self._due: dict[str, tuple[int, float]] = {}
         """By session: its period, and when it is over, by the clock of the loop."""
         self._not_before: dict[str, float] = {}
         """By session, whose last chunk could not be archived."""
+        self._rotating: dict[str, asyncio.Task[None]] = {}
+        """Sessions that may wait for their relay daemons."""
 
     async def run(self) -> None:
         """Do so until the daemon ends."""
@@ -43,7 +43,8 @@ class RotationSchedules:
                 async with asyncio.timeout(self._next_look()):
                     await self._registry.changed.wait()
             for session in self._active():
-                await self._rotate_if_due(session)
+                if session.name not in self._rotating and self._is_due(session):
+                    await self._begin(session)
 
     def _active(self) -> list[Session]:
         # It is looked at after each change, and there may be thousands of sessions.
@@ -78,7 +79,7 @@ class RotationSchedules:
             self._due[session.name] = session.rotation_timer, due
         return due
 
-    async def _rotate_if_due(self, session: Session) -> None:
+    def _is_due(self, session: Session) -> bool:
         now = asyncio.get_running_loop().time()
         is_due = False
         if session.rotation_timer and self._when_due(session, now) <= now:
@@ -91,14 +92,24 @@ class RotationSchedules:
         if session.rotation_size:
             written = self._registry.backend.chunk_size(session)
             is_due = is_due or written >= session.rotation_size
-        if not is_due or now < self._not_before.get(session.name, now):
+        return is_due and now >= self._not_before.get(session.name, now)
+
+    async def _begin(self, session: Session) -> None:
+        if session.relay is None:
+            await self._rotate(session)
             return
-        async with self._turn:
+        loop, name = asyncio.get_running_loop(), session.name
+        self._rotating[name] = task = loop.create_task(self._rotate(session))
+        task.add_done_callback(lambda _: self._rotating.pop(name))
+
+    async def _rotate(self, session: Session) -> None:
+        async with self._registry.turn.of(session.name):
             if session in self._registry.all() and session.active:
                 try:
                     await rotate_session(self._registry, session)
                     self._not_before.pop(session.name, None)
                 except Exception as error:  # noqa: BLE001 - the next one may be done
+                    now = asyncio.get_running_loop().time()
                     self._not_before[session.name] = now + RETRY
                     # Whoever stops the session is told.
                     session.schedule_failure = str(error)

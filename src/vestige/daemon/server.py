@@ -11,13 +11,14 @@ import socket
 import struct
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from pathlib import Path
 
 from .._typing import NamedTuple
 from ..errors import SessionError, VestigeError
 from .backend import Backend
 from .lock import check_sockets, take_lock
+from .model import Session
 from .peer import Peer
 from .protocol import (
     LARGEST_MESSAGE,
@@ -52,6 +53,8 @@ UNORDERED_VERBS = {
     "subscribe",
     "unsubscribe",
 }
+READING_VERBS = {"describe", "list", "list-snapshot-outputs", "save"}
+"""Those that change nothing, and wait for no session that waits itself."""
 SYSTEM_AUTO = "/etc/lttng/sessions/auto"
 
 
@@ -93,8 +96,6 @@ class Daemon:
         self._options = options
         self._make_backend = make_backend
         self._when_ready = when_ready
-        self._turn = asyncio.Lock()
-        """One request at a time: verbs need no thought of each other."""
         self._registry: Registry
         self._connections = itertools.count(1)
         self._end: asyncio.Event
@@ -130,7 +131,7 @@ class Daemon:
         backend = self._make_backend(self._options.paths)
         store = Store(self._options.paths.state)
         self._registry = registry = Registry(backend, store)
-        firing = Firing(registry, _ask, self._turn)
+        firing = Firing(registry, _ask)
         self._end = end = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -163,7 +164,7 @@ class Daemon:
         server = await asyncio.start_unix_server(
             self._serve_client, sock=listener, limit=LARGEST_MESSAGE
         )
-        schedules = RotationSchedules(registry, self._turn)
+        schedules = RotationSchedules(registry)
         rotating = loop.create_task(schedules.run())
         self._when_ready()
         try:
@@ -192,19 +193,32 @@ class Daemon:
         # A request that takes longer is left where it is.
         with suppress(TimeoutError):
             async with asyncio.timeout(LONGEST_TURN):
-                await self._turn.acquire()
+                await self._registry.turn.take()
         backend = self._registry.backend
+        sent = []
         for session in self._registry.all():
             try:
                 if session.active:
                     session.active = False
                     await backend.stop(session)
                 await backend.forget(session)
-                await end_output(self._registry, session)
             except Exception:  # noqa: BLE001 - the others end in order
                 traceback.print_exc()
+            ended = self._end_output(session)
+            if session.relay is None:
+                await ended
+            else:
+                sent.append(ended)
+        # They wait for relay daemons, at the same time.
+        await asyncio.gather(*sent)
         await backend.close()
         self._registry.forget_store()
+
+    async def _end_output(self, session: Session) -> None:
+        try:
+            await end_output(self._registry, session)
+        except Exception:  # noqa: BLE001 - as above
+            traceback.print_exc()
 
     def _listen(self) -> socket.socket:
         path = self._options.paths.client_socket
@@ -247,7 +261,9 @@ class Daemon:
     async def _end_connection(self, peer: Peer) -> None:
         """End the sessions that were to last as long as a connection."""
         for session in self._registry.take_temporary(peer):
-            async with self._turn:
+            async with self._registry.turn.of(session.name):
+                if session not in self._registry.all():
+                    continue
                 try:
                     await end_session(self._registry, session)
                 except Exception:  # noqa: BLE001 - the others end in order
@@ -263,8 +279,7 @@ class Daemon:
             request = decode_request(line)
             number = request.own_number
             # What only looks at programs waits for them, and nobody for it.
-            is_alone = request.verb not in UNORDERED_VERBS
-            async with self._turn if is_alone else nullcontext():
+            async with self._turn_of(request):
                 found = await answer(self._registry, peer, request)
             return encode_answer(found, number)
         except SessionError as error:
@@ -276,6 +291,20 @@ class Daemon:
             traceback.print_exc()
             what = f"the request failed: {type(error).__name__}: {error}"
             return encode_refusal(refused("UNKNOWN", what), number)
+
+    def _turn_of(self, request: Request) -> AbstractAsyncContextManager[None]:
+        """Return what is entered while a request is answered."""
+        turn = self._registry.turn
+        if request.verb in UNORDERED_VERBS:
+            return nullcontext()
+        if request.verb == "load":
+            # It may be any one that it takes the place of.
+            return turn.of()
+        name = None
+        if request.verb not in READING_VERBS:
+            is_new = request.verb == "create"
+            name = request.optional_text("name" if is_new else "session")
+        return turn.of(name or "")
 
     async def _load_sessions(self) -> None:
         peer = Peer(os.getpid(), os.getuid(), os.getgid())

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
 from support.relay_receiver import RelayReceiver, relay_receiver
-from support.session_daemon import SessionDaemon, say
+from support.session_daemon import SECONDS, SessionDaemon, say
+from support.spooled_traces import Trace
+from support.waiting import wait_until
 from vestige.daemon.client import Client
 
 
@@ -219,3 +222,33 @@ def test_metadata_of_live_sessions_are_not_regenerated(
     assert relay.sessions[0].live_timer == 1_000_000
     done = daemon.lttng("regenerate", "metadata")
     assert (done.status, done.err) == (119, "Error: Live sessions are not supported\n")
+
+
+def test_others_are_served_while_a_relay_confirms_nothing(
+    daemon: SessionDaemon, relay: RelayReceiver
+):
+    """Only what is about the same session waits, and is done then."""
+    before = spools()
+    say(daemon, f"create s -U {url(relay)}", "enable-event -u x:*", "start")
+    relay.confirms = False
+    [spool] = spools() - before
+    Trace(spool).add("c_0", b"x" * 4096)
+    with ThreadPoolExecutor() as threads, ExitStack() as stack:
+        with mock.patch.dict(os.environ, daemon.environment):
+            client, other, third = (
+                stack.enter_context(closing(Client.connect())) for _ in range(3)
+            )
+        stopping = threads.submit(other.stop, "s")
+        wait_until(
+            lambda: not client.sessions()[0]["active"], "it is stopping", SECONDS
+        )
+        starting = threads.submit(third.start, "s")
+        client.create("other")
+        client.enable_channel("other", "c")
+        client.start("other")
+        client.destroy("other")
+        assert not stopping.done()
+        assert not starting.done()
+        relay.confirms = True
+        assert stopping.result(SECONDS)["failure"] is None
+        assert starting.result(SECONDS)["active"]

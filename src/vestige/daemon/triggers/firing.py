@@ -61,13 +61,11 @@ class Firing:
         registry: The sessions and the triggers.
         ask: Does what a verb says: it is given the registry, who asks, the verb and its
             values, and raises a :class:`SessionError` if it refuses.
-        turn: Held while a session is changed.
     """
 
-    def __init__(self, registry: Registry, ask: Ask, turn: asyncio.Lock) -> None:
+    def __init__(self, registry: Registry, ask: Ask) -> None:
         self._registry = registry
         self._ask = ask
-        self._turn = turn
         self._waiting: asyncio.Queue[_Fired] = asyncio.Queue(MOST_WAITING)
         self._task: asyncio.Task[None] | None = None
         self._fired = self._done = 0
@@ -157,7 +155,7 @@ class Firing:
         if session is None:
             action.failures += 1
             return
-        async with self._turn:
+        async with self._registry.turn.of(session.name):
             await self._change(fired.trigger, action, session)
 
     async def _change(self, trigger: Trigger, action: Action, session: Session) -> None:

@@ -45,7 +45,7 @@ class Fixture:
         """Let triggers fire, and have their actions done."""
 
         async def run():
-            firing = Firing(self.registry, self.ask, asyncio.Lock())
+            firing = Firing(self.registry, self.ask)
             for one in triggers:
                 firing.fire(one, {"type": "x"})
             while not firing.is_idle():  # noqa: ASYNC110 - others run
