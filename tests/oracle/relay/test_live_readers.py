@@ -20,12 +20,17 @@ from support.recipes import Workshop
 from support.relay_daemon import RunningRelay
 from support.session_daemon import SessionDaemon, say
 from support.waiting import wait_until
+from vestige.record.backends.lttng_ust.buffers import possible_cpus
 
 pytestmark = [
     pytest.mark.oracle,
     pytest.mark.usefixtures("babeltrace_peer", "relay_peer"),
 ]
 SECONDS = 60.0
+OF_LTTNG_UST = 1 + possible_cpus()
+"""Streams of a trace: metadata, and data of all processors from the beginning."""
+BOTH = OF_LTTNG_UST + 2
+"""With those of a program with our tracer that records on one processor."""
 READERS = {
     "ours": [sys.executable, "-m", "vestige", "convert"],
     "theirs": ["stdbuf", "--output=L", "babeltrace2"],
@@ -158,7 +163,7 @@ def test_events_are_read_while_programs_wait(
             if relay == "theirs":
                 # Data of a trace whose metadata it got alone, it never asks for.
                 assert launch(daemon, flood, 1).wait(SECONDS) == 0
-                wait_until(lambda: "4 stream" in listed(port), "both", SECONDS)
+                wait_until(lambda: f"{BOTH} stream" in listed(port), "both", SECONDS)
             reading = [Reader(READERS[name], session) for name in readers]
             for each in reading:
                 ending.callback(each.kill)
@@ -202,9 +207,11 @@ def test_what_a_program_has_left_is_there_at_once(
             "start",
         )
         assert launch(daemon, workshop.program("flood"), 5).wait(SECONDS) == 0
-        wait_until(lambda: " 2 stream" in listed(port), "its data stream", SECONDS)
+        wait_until(
+            lambda: f" {OF_LTTNG_UST} stream" in listed(port), "its data", SECONDS
+        )
         with ordered(daemon, build_ordered(tmp_path)) as one:
             one.do("5")
             one.end()
-        wait_until(lambda: " 4 stream" in listed(port), "of the other", SECONDS)
+        wait_until(lambda: f" {BOTH} stream" in listed(port), "of the other", SECONDS)
         say(daemon, "destroy s")
