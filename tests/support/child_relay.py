@@ -90,7 +90,7 @@ class ChildRelay:
 
     def _listens(self) -> bool:
         with suppress(OSError):
-            for port in (self.control, self.data):
+            for port in (self.control, self.data, self.live):
                 socket.create_connection((HOST, port)).close()
             return True
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterator
 from struct import Struct
+from weakref import WeakValueDictionary
 
 from .._typing import TYPE_CHECKING
 from ..live.answers import PacketFacts
@@ -124,13 +125,14 @@ class LiveSessions:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._numbers = itertools.count(1)
-        self._seen: dict[int, _Session] = {}
+        self._seen: WeakValueDictionary[int, _Session] = WeakValueDictionary()
+        """Those that viewers have: nothing else keeps files open of one that has ended."""
 
     def __call__(self) -> Collection[_Session]:
         """Return those that there are."""
-        there = {one.number: one for one in self._sessions}
-        self._seen = {
-            number: self._seen.get(number) or _Session(one, self._numbers)
-            for number, one in there.items()
-        }
-        return self._seen.values()
+        found = []
+        for one in self._sessions:
+            seen = self._seen.get(one.number) or _Session(one, self._numbers)
+            self._seen[one.number] = seen
+            found.append(seen)
+        return found

@@ -30,7 +30,7 @@ from support.session_daemon import SessionDaemon
 from support.soak import Memory, memory_of, memory_of_process
 from support.soak_programs import Counts, SoakedPrograms, build_soaked
 from support.tortured import IS_LONG
-from support.waiting import wait_until
+from support.waiting import DeadlineExpiredError, wait_until
 
 SECONDS = float(os.environ.get("VESTIGE_SOAK_SECONDS", "600" if IS_LONG else "20"))
 SEED = int(os.environ.get("VESTIGE_SOAK_SEED", "0" if IS_LONG else "20"))
@@ -91,8 +91,14 @@ def soak(
 
 
 def at_rest(pid: int | None, most: int) -> Memory:
-    """Return what a relay daemon has that has nothing to do."""
-    wait_until(lambda: memory_of_process(pid).descriptors <= most, "it lets go", 60.0)
+    """Return what a daemon has that has nothing to do."""
+    try:
+        wait_until(
+            lambda: memory_of_process(pid).descriptors <= most, "it lets go", 60.0
+        )
+    except DeadlineExpiredError:
+        tell(f"{most} before", *map(os.readlink, Path(f"/proc/{pid}/fd").iterdir()))
+        raise
     return memory_of_process(pid)
 
 

@@ -14,6 +14,7 @@ import pytest
 from support.relay_daemon import RunningRelay
 from support.relay_peer import INVALID_PROTOCOL, NO_STREAM, OK, SECONDS, UNKNOWN
 from support.waiting import wait_until
+from vestige.live import LiveUrl, Viewer
 
 FOLDER = "ust/uid/0/64-bit"
 NAMES = (f"s{number}" for number in count())
@@ -362,6 +363,29 @@ def test_directories_of_streams_that_have_ended_are_closed(session, relay):
         assert status == OK
         assert control.close_stream(stream, NO_STREAM) == OK
     wait_until(lambda: count_open() < before + 10, "closed directories", SECONDS)
+
+
+def test_files_of_a_session_that_was_seen_are_closed(relay):
+    """Nobody need ask once more for sessions that a viewer has seen."""
+    control, data = relay.connect()
+    _, _, path = control.create_session(next(NAMES), live_timer=1_000_000)
+    assert control.create_chunk(0) == OK
+    metadata, _ = control.add_stream("metadata", FOLDER)
+    control.send_metadata(metadata, b"text")
+    stream, _ = control.add_stream()
+    assert control.ask(16, b"") == (OK,)
+    send(control, data, stream, 0)
+    viewer = Viewer(LiveUrl.parse(f"net://127.0.0.1:{relay.live}"))
+    [seen] = viewer.sessions()
+    assert seen.streams == 2
+    viewer.close()
+    relay.disconnect()
+
+    def open_files():
+        files = Path(f"/proc/{relay.process.pid}/fd").iterdir()
+        return [one for one in files if path in os.readlink(one)]
+
+    wait_until(lambda: not open_files(), "closed files", SECONDS)
 
 
 @pytest.mark.parametrize("is_ignored", [False, True])
