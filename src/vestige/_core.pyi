@@ -198,7 +198,9 @@ class DataFile:
         """
 
     @staticmethod
-    def of_bytes(trace_class: TraceClass, path: str, data: bytes) -> DataFile:
+    def of_bytes(
+        trace_class: TraceClass, path: str, data: bytes | bytearray
+    ) -> DataFile:
         """Find the packets of a data stream file in memory.
 
         Args:

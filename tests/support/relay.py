@@ -126,7 +126,7 @@ class Relay:
 
     def _packet(self, body: bytes) -> bytes:
         stream, offset, length = struct.unpack(">QQI", body)
-        data = self.streams[stream].sent[-1]
+        data = b"".join(self.streams[stream].sent)
         piece: bytes = data[offset : offset + min(length, self.most)]
         head: bytes = struct.pack(">III", 1, len(piece), 0)
         return head + piece
@@ -148,14 +148,15 @@ class Relay:
         stream = self.streams[number]
         step = stream.steps.pop(0) if stream.steps else "hung up"
         if isinstance(step, bytes):
+            offset = sum(map(len, stream.sent))
             stream.sent.append(step)
-            flags = NEW_METADATA
+            flags = NEW_METADATA if self.metadata else 0
             if any(one.is_announced_later for one in self.streams):
                 flags |= NEW_STREAM
             end = stream.ends.pop(0)
             size = len(step) * 8
             return struct.pack(
-                ">7QII", 0, size, size, 0, end, 0, stream.class_id, OK, flags
+                ">7QII", offset, size, size, 0, end, 0, stream.class_id, OK, flags
             )
         end = step if isinstance(step, int) else 0
         words = {"retry": RETRY, "error": ERROR, "hung up": HUNG_UP}

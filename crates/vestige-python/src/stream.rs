@@ -1,5 +1,6 @@
 //! `DataFile` and `DataStream`: the files of a trace with their packets.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -103,9 +104,10 @@ impl DataFile {
         py: Python<'_>,
         trace_class: &TraceClass,
         path: String,
-        data: Vec<u8>,
+        // A vector would be made of it number by number.
+        data: Cow<'_, [u8]>,
     ) -> PyResult<Self> {
-        Self::of_source(py, trace_class, path, Arc::new(data), 0)
+        Self::of_source(py, trace_class, path, Arc::new(data.into_owned()), 0)
     }
 
     #[doc = core_doc!(DataFile.end)]

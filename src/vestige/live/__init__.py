@@ -7,11 +7,13 @@ sent, :mod:`.viewer` asks.
 
 from __future__ import annotations
 
+from .fetch import Fetch
 from .messages import Index, IndexStatus, RemoteSession, RemoteStream
 from .url import LiveUrl
 from .viewer import Viewer
 
 __all__ = [
+    "Fetch",
     "Index",
     "IndexStatus",
     "LiveUrl",

@@ -193,7 +193,7 @@ class RemoteSession(NamedTuple):
     """Its name."""
 
     @classmethod
-    def parse(cls, data: bytes) -> RemoteSession:
+    def parse(cls, data: bytes | bytearray) -> RemoteSession:
         """Read what stands for a session in a list.
 
         Args:
@@ -218,7 +218,7 @@ class RemoteStream(NamedTuple):
     """The name of its file there."""
 
     @classmethod
-    def parse(cls, data: bytes) -> RemoteStream:
+    def parse(cls, data: bytes | bytearray) -> RemoteStream:
         """Read what stands for a data stream in a list.
 
         Args:
@@ -245,7 +245,7 @@ class Index(NamedTuple):
     """What is to be asked for before it."""
 
     @classmethod
-    def parse(cls, data: bytes) -> Index:
+    def parse(cls, data: bytes | bytearray) -> Index:
         """Read the message.
 
         Args:

@@ -1,15 +1,16 @@
-"""A connection to a relay daemon: one question, one answer."""
+"""What is asked of a relay daemon, and what it answers."""
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from struct import Struct
 
 from .._suppress import suppress
-from .._typing import TYPE_CHECKING
 from ..errors import TraceFormatError
 from . import messages
+from .connection import Connection, request
+from .fetch import Fetch
 from .messages import (
     AttachStatus,
     Command,
@@ -25,18 +26,8 @@ from .messages import (
 )
 from .url import LiveUrl
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
-    _T = TypeVar("_T")
-
 __all__ = ["Viewer"]
 
-LONGEST_SILENCE = 30.0
-"""How long an answer may take, seconds: the relay daemon never waits for anything."""
-PIECE_BYTES = 256 * 1024
-"""How much of a packet is asked for at once."""
 LARGEST_METADATA = 256 * 1024 * 1024
 """Most bytes of metadata in one answer."""
 
@@ -62,17 +53,16 @@ class Viewer:
 
     def __init__(self, url: LiveUrl) -> None:
         self.url = url
-        self._socket = socket.socket(url.family, socket.SOCK_STREAM)
+        self._link = Connection(url)
         try:
-            self._connect()
             self._shake_hands()
         except TraceFormatError:
-            self._socket.close()
+            self.close()
             raise
 
     def close(self) -> None:
         """Close the connection."""
-        self._socket.close()
+        self._link.close()
 
     def sessions(self) -> Iterator[RemoteSession]:
         """Ask for the sessions that there are.
@@ -83,11 +73,11 @@ class Viewer:
         Raises:
             TraceFormatError: The answer makes no sense, or there is none.
         """
-        self._ask(Command.LIST_SESSIONS)
-        [count] = self._numbers(_NUMBER)
-        self._read(checked, count, messages.MOST_STREAMS, "sessions")
+        self._link.ask(Command.LIST_SESSIONS)
+        [count] = self._link.numbers(_NUMBER)
+        self._link.read(checked, count, messages.MOST_STREAMS, "sessions")
         yield from [
-            RemoteSession.parse(self._receive(messages.SESSION_BYTES))
+            RemoteSession.parse(self._link.receive(messages.SESSION_BYTES))
             for _ in range(count)
         ]
 
@@ -97,10 +87,10 @@ class Viewer:
         Raises:
             TraceFormatError: They cannot be.
         """
-        self._ask(Command.CREATE_SESSION)
-        [status] = self._numbers(_NUMBER)
+        self._link.ask(Command.CREATE_SESSION)
+        [status] = self._link.numbers(_NUMBER)
         if status != 1:
-            raise self._error("the relay daemon lets nobody read")
+            raise self._link.error("the relay daemon lets nobody read")
 
     def attach(self, session: int) -> list[RemoteStream] | None:
         """Begin to read a session, from now on.
@@ -115,9 +105,9 @@ class Viewer:
             TraceFormatError: It cannot be read.
         """
         body = messages.ATTACH.pack(session, 0, SEEK_LAST)
-        self._ask(Command.ATTACH_SESSION, body)
-        number, count = self._numbers(_PAIR)
-        status = self._read(status_of, AttachStatus, number)
+        self._link.ask(Command.ATTACH_SESSION, body)
+        number, count = self._link.numbers(_PAIR)
+        status = self._link.read(status_of, AttachStatus, number)
         if status is AttachStatus.UNKNOWN_SESSION:
             return None
         if status is not AttachStatus.OK:
@@ -125,7 +115,7 @@ class Viewer:
                 AttachStatus.ALREADY_ATTACHED: "somebody else reads the session",
                 AttachStatus.NOT_LIVE: "the session is not live",
             }
-            raise self._error(reasons.get(status, "the session cannot be read"))
+            raise self._link.error(reasons.get(status, "the session cannot be read"))
         return self._streams(count)
 
     def new_streams(self, session: int) -> list[RemoteStream] | None:
@@ -140,34 +130,69 @@ class Viewer:
         Raises:
             TraceFormatError: The answer makes no sense, or there is none.
         """
-        self._ask(Command.GET_NEW_STREAMS, _LONG.pack(session))
-        number, count = self._numbers(_PAIR)
-        status = self._read(status_of, StreamsStatus, number)
+        self._link.ask(Command.GET_NEW_STREAMS, _LONG.pack(session))
+        number, count = self._link.numbers(_PAIR)
+        status = self._link.read(status_of, StreamsStatus, number)
         if status is StreamsStatus.ERROR:
-            raise self._error("the relay daemon cannot tell which streams are new")
+            raise self._link.error("the relay daemon cannot tell which streams are new")
         if status is StreamsStatus.HUNG_UP:
             return None
         return self._streams(count) if status is StreamsStatus.OK else []
 
-    def next_index(self, stream: int) -> Index:
-        """Ask for the next packet of a data stream.
+    def next_indexes(self, streams: Sequence[int]) -> list[Index]:
+        """Ask for the next packets of data streams, all at once.
 
         Args:
-            stream: The number of the data stream.
+            streams: The numbers of the data streams.
+
+        Returns:
+            What is known of the next packet of each.
 
         Raises:
-            TraceFormatError: The answer makes no sense, or there is none.
+            TraceFormatError: An answer makes no sense, or there is none.
         """
-        self._ask(Command.GET_NEXT_INDEX, _LONG.pack(stream))
-        return self._read(Index.parse, self._receive(messages.INDEX_BYTES))
+        found: list[Index] = []
+        for stream in streams:
+            self._ask_index(stream, found.append)
+        self._link.take_all()
+        return found
 
-    def packet(self, stream: int, offset: int, size: int) -> bytes | Flag | None:
-        """Ask for a packet.
+    def ask_packet(self, stream: int, index: Index) -> Fetch:
+        """Ask for a packet and for the next one, without waiting for an answer.
 
         Args:
             stream: The number of the data stream.
-            offset: Where it begins.
-            size: Its size, bytes.
+            index: What is known of the packet.
+
+        Returns:
+            What :meth:`packet` takes.
+
+        Raises:
+            TraceFormatError: There is no connection any more.
+        """
+        fetch = Fetch(stream, index.offset, index.size)
+        self._ask_pieces(fetch)
+        if fetch.size <= fetch.asked:
+            self._ask_following(fetch)
+        return fetch
+
+    def ask_again(self, fetch: Fetch) -> None:
+        """Ask for a packet that was not given.
+
+        Args:
+            fetch: The packet.
+
+        Raises:
+            TraceFormatError: There is no connection any more.
+        """
+        fetch.refusal = None
+        self._ask_pieces(fetch)
+
+    def packet(self, fetch: Fetch) -> bytearray | Flag | None:
+        """Wait for a packet.
+
+        Args:
+            fetch: What :meth:`ask_packet` has returned.
 
         Returns:
             Its bytes; what is to be asked for before it; ``None`` when it is not there.
@@ -175,27 +200,28 @@ class Viewer:
         Raises:
             TraceFormatError: The answer makes no sense, or there is none.
         """
-        data = bytearray()
-        while len(data) < size:
-            wanted = min(PIECE_BYTES, size - len(data))
-            body = messages.PACKET.pack(stream, offset + len(data), wanted)
-            self._ask(Command.GET_PACKET, body)
-            number, length, flags = self._numbers(_TRIPLE)
-            status = self._read(status_of, PacketStatus, number)
-            if status is PacketStatus.OK:
-                if not 0 < length <= wanted:
-                    raise self._error(
-                        f"{length} bytes of a packet, where {wanted} were asked for"
-                    )
-                data += self._receive(length)
-                continue
-            first = Flag(flags & 3)
-            if status is PacketStatus.ERROR and not first:
-                raise self._error("the relay daemon cannot read a packet")
-            return first if status is PacketStatus.ERROR else None
-        return bytes(data)
+        while not fetch.is_done:
+            if not self._link.is_owed:
+                self._ask_pieces(fetch)
+            self._link.take_next()
+        return fetch.result
 
-    def metadata(self, stream: int) -> bytes | None:
+    def following(self, fetch: Fetch) -> Index:
+        """Wait for what is known of the packet behind one that has come.
+
+        Args:
+            fetch: What :meth:`ask_packet` has returned.
+
+        Raises:
+            TraceFormatError: The answer makes no sense, or there is none.
+        """
+        while fetch.following is None:
+            if not self._link.is_owed:
+                self._ask_following(fetch)
+            self._link.take_next()
+        return fetch.following
+
+    def metadata(self, stream: int) -> bytes | bytearray | None:
         """Ask for metadata that were not there before.
 
         Args:
@@ -208,15 +234,15 @@ class Viewer:
         Raises:
             TraceFormatError: The answer makes no sense, or there is none.
         """
-        self._ask(Command.GET_METADATA, _LONG.pack(stream))
-        length, number = self._numbers(_METADATA)
-        status = self._read(status_of, MetadataStatus, number)
+        self._link.ask(Command.GET_METADATA, _LONG.pack(stream))
+        length, number = self._link.numbers(_METADATA)
+        status = self._link.read(status_of, MetadataStatus, number)
         if status is MetadataStatus.ERROR:
             return None
         if status is MetadataStatus.NOTHING_NEW:
             return b""
-        return self._receive(
-            self._read(checked, length, LARGEST_METADATA, "bytes of metadata")
+        return self._link.receive(
+            self._link.read(checked, length, LARGEST_METADATA, "bytes of metadata")
         )
 
     def detach(self, session: int) -> None:
@@ -226,71 +252,50 @@ class Viewer:
             session: Its number.
         """
         with suppress(TraceFormatError):
-            self._ask(Command.DETACH_SESSION, _LONG.pack(session))
-            self._numbers(_NUMBER)
-
-    def _connect(self) -> None:
-        kind = socket.SOCK_STREAM
-        try:
-            found = socket.getaddrinfo(
-                self.url.host, self.url.port, self.url.family, kind
-            )
-            self._socket.settimeout(LONGEST_SILENCE)
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._socket.connect(found[0][4])
-        except OSError as error:
-            raise self._error(f"cannot connect: {_reason(error)}") from None
+            self._link.ask(Command.DETACH_SESSION, _LONG.pack(session))
+            self._link.numbers(_NUMBER)
 
     def _shake_hands(self) -> None:
         body = messages.CONNECT.pack(
             0, messages.MAJOR, messages.MINOR, COMMANDS_CONNECTION
         )
-        self._ask(Command.CONNECT, body)
-        _, major, minor, _ = self._numbers(messages.CONNECT)
+        self._link.ask(Command.CONNECT, body)
+        _, major, minor, _ = self._link.numbers(messages.CONNECT)
         if major != messages.MAJOR:
-            raise self._error(f"it speaks version {major}.{minor} of the protocol")
+            raise self._link.error(f"it speaks version {major}.{minor} of the protocol")
 
     def _streams(self, count: int) -> list[RemoteStream]:
-        self._read(checked, count, messages.MOST_STREAMS, "data streams")
+        self._link.read(checked, count, messages.MOST_STREAMS, "data streams")
         return [
-            RemoteStream.parse(self._receive(messages.STREAM_BYTES))
+            RemoteStream.parse(self._link.receive(messages.STREAM_BYTES))
             for _ in range(count)
         ]
 
-    def _ask(self, command: Command, body: bytes = b"") -> None:
-        try:
-            self._socket.sendall(messages.REQUEST.pack(len(body), command, 0) + body)
-        except OSError as error:
-            raise self._error(f"the connection is lost: {_reason(error)}") from None
+    def _ask_index(self, stream: int, take: Callable[[Index], object]) -> None:
+        def read() -> None:
+            take(self._link.read(Index.parse, self._link.receive(messages.INDEX_BYTES)))
 
-    def _numbers(self, form: Struct) -> tuple[int, ...]:
-        return form.unpack(self._receive(form.size))
+        self._link.ask_ahead(
+            [(request(Command.GET_NEXT_INDEX, _LONG.pack(stream)), read)]
+        )
 
-    def _receive(self, size: int) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            try:
-                # What comes counts, not what was promised.
-                piece = self._socket.recv(min(size - len(data), PIECE_BYTES))
-            except OSError as error:
-                raise self._error(f"the connection is lost: {_reason(error)}") from None
-            if not piece:
-                raise self._error("the relay daemon has closed the connection")
-            data += piece
-        return bytes(data)
+    def _ask_following(self, fetch: Fetch) -> None:
+        self._ask_index(fetch.stream, partial(setattr, fetch, "following"))
 
-    def _read(self, read: Callable[..., _T], *arguments: object) -> _T:
-        """Read a part of an answer; whose it is is told if it makes no sense."""
-        try:
-            return read(*arguments)
-        except TraceFormatError as error:
-            raise self._error(str(error)) from None
+    def _ask_pieces(self, fetch: Fetch) -> None:
+        self._link.ask_ahead(
+            (fetch.request(at, size), partial(self._take_piece, fetch, at, size))
+            for at, size in fetch.pieces()
+        )
 
-    def _error(self, message: str) -> TraceFormatError:
-        return TraceFormatError(f"{self.url.text}: {message}")
-
-
-def _reason(error: OSError) -> str:
-    if isinstance(error, TimeoutError):
-        return f"no answer for {LONGEST_SILENCE:.0f} s"
-    return error.strerror or str(error)
+    def _take_piece(self, fetch: Fetch, at: int, wanted: int) -> None:
+        number, length, flags = self._link.numbers(_TRIPLE)
+        status = self._link.read(status_of, PacketStatus, number)
+        if status is PacketStatus.OK:
+            if not 0 < length <= wanted:
+                raise self._link.error(
+                    f"{length} bytes of a packet, where {wanted} were asked for"
+                )
+            self._link.receive(length, fetch.place(at))
+        elif not fetch.refuse(status, flags):
+            raise self._link.error("the relay daemon cannot read a packet")

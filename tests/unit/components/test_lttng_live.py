@@ -8,6 +8,7 @@ import pytest
 
 from support.ctf_writer import Packet, Trace, numbered, packetised_metadata
 from support.relay import INDEX, METADATA, PACKET, Served, relay
+from support.waiting import wait_until
 from vestige.components.registry import Registry
 from vestige.components.sources.lttng_live import LttngLiveSource
 from vestige.errors import TraceFormatError
@@ -18,20 +19,20 @@ from vestige.live import LiveUrl
 METADATA_BYTES = packetised_metadata(Trace().metadata())
 
 
-def served(start, count=2, **facts):
+def served(start, count=2, padding=0, **facts):
     """Return a data stream of packets with three events each."""
     packets = [
-        Packet(numbered(3, start=start + 10 * number), sequence=number)
+        Packet(numbered(3, start=start + 10 * number), sequence=number, padding=padding)
         for number in range(count)
     ]
     ends = [packet.events[-1].timestamp for packet in packets]
     return Served(steps=[one.encode() for one in packets], ends=ends, **facts)
 
 
-def read(other, action="end"):
+def read(other, action="end", found=None):
     """Return the values of all events that a source gets."""
     source = LttngLiveSource(LiveUrl.parse(other.url), action)
-    found = []
+    found = [] if found is None else found
     try:
         for merge in merges(
             [], feeds={source: Selection()}, retry_duration=0, tell=found.append
@@ -88,6 +89,33 @@ def test_who_is_only_inactive_holds_nothing_back():
     assert found == [0, 1, 2, 10, 11, 12]
 
 
+def test_small_packets_are_read_together():
+    """As packets of one part."""
+    with relay([served(0, 5)], [METADATA_BYTES]) as other:
+        source = LttngLiveSource(LiveUrl.parse(other.url), "end")
+        parts = []
+        while not parts:
+            parts = source.poll(source.streams).parts
+        assert [part.packet_count for _, part in parts] == [5]
+        source.close()
+
+
+def test_the_next_packet_comes_while_one_is_read():
+    """One, however long nobody needs it."""
+    with relay([served(0, 3, padding=300_000)], [METADATA_BYTES]) as other:
+        source = LttngLiveSource(LiveUrl.parse(other.url), "end")
+        while not source.poll(source.streams).parts:
+            pass
+        wait_until(
+            lambda: other.commands.count(INDEX) == 3, "the index behind it", 30.0
+        )
+        assert other.commands.count(PACKET) == 4
+        assert not source.poll(()).parts
+        assert other.commands.count(PACKET) == 4
+        assert len(source.poll(source.streams).parts) == 1
+        source.close()
+
+
 def test_metadata_come_in_parts():
     """Until they say enough, nothing is read; a part may end anywhere."""
     text = Trace().metadata().encode()
@@ -105,9 +133,25 @@ def test_a_relay_daemon_that_goes_away(command):
             [METADATA_BYTES],
             answer=lambda c: b"" if c == command else None,
         ) as other,
-        pytest.raises(TraceFormatError, match="closed the connection"),
+        pytest.raises(TraceFormatError, match=r"closed the connection|reset by peer"),
     ):
         read(other)
+
+
+def test_what_has_come_of_a_relay_daemon_that_goes_away():
+    """It is shown before the error, whether something older could have come or not."""
+    indexes = iter([None, None, None, b""])
+    found = []
+    with (
+        relay(
+            [served(0), served(5)],
+            [METADATA_BYTES],
+            answer=lambda command: next(indexes) if command == INDEX else None,
+        ) as other,
+        pytest.raises(TraceFormatError, match=r"closed the connection|reset by peer"),
+    ):
+        read(other, found=found)
+    assert found == [0, 1, 2, 5, 6, 7]
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -16,7 +16,7 @@ from vestige.errors import TraceFormatError
 from vestige.graph import Selection
 from vestige.graph.growing import GrowingMuxer
 from vestige.graph.mux import mux
-from vestige.live import LiveUrl, viewer
+from vestige.live import LiveUrl, connection
 
 METADATA = packetised_metadata(Trace().metadata())
 ROUNDS = 12
@@ -80,7 +80,7 @@ def read(url):
 @pytest.mark.parametrize("seed", protocol_seeds())
 def test_answers_are_read_or_refused(seed, monkeypatch):
     """Those of a sound relay daemon, some of them changed on their way."""
-    monkeypatch.setattr(viewer, "LONGEST_SILENCE", 0.05)
+    monkeypatch.setattr(connection, "LONGEST_SILENCE", 0.05)
     chance = random.Random(seed)  # noqa: S311 - repeatable
     rate = chance.choice([0.02, 0.1, 0.4])
     sound = Relay._answered

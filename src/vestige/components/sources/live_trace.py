@@ -8,8 +8,10 @@ from ...errors import TraceFormatError
 from ...graph.stream import Stream, TraceInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ...graph.growing import Arrival
-    from ...live import Index, RemoteStream, Viewer
+    from ...live import Fetch, Index, RemoteStream, Viewer
 
 __all__ = ["LiveStream", "LiveTrace"]
 
@@ -115,6 +117,8 @@ class LiveStream:
         """Whether nothing more will come."""
         self.announced: Index | None = None
         """The packet that comes next."""
+        self.fetch: Fetch | None = None
+        """The same, if it was asked for."""
         self._class_id: int | None = None
         self._part: core.DataStream | None = None
         self._certain: int | None = None
@@ -126,6 +130,14 @@ class LiveStream:
     def is_unknown(self) -> bool:
         """Whether nobody knows yet what it holds, and from when on."""
         return self._born(None) is None and not self.has_ended
+
+    def is_wanted(self, hungry: Collection[Stream]) -> bool:
+        """Tell whether something of it is needed now.
+
+        Args:
+            hungry: The data streams of which nothing is left.
+        """
+        return self.stream is None or self.stream in hungry
 
     @property
     def has_waiting(self) -> bool:
@@ -139,17 +151,17 @@ class LiveStream:
             index: Its answer.
         """
         self._class_id = index.class_id
-        self._certain = index.end
+        self._certain = max(index.end, self._certain or 0)
 
-    def take(self, data: bytes, index: Index) -> None:
-        """Take a packet.
+    def take(self, index: Index, data: bytes | bytearray) -> None:
+        """Take packets.
 
         Args:
-            data: Its bytes.
-            index: What was said of it.
+            index: What was said of the last one.
+            data: Their bytes.
 
         Raises:
-            TraceFormatError: It is none.
+            TraceFormatError: They are none.
         """
         self.learn(index)
         if (info := self.trace.info) is None or not data:

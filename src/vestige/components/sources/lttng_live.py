@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ..._typing import TYPE_CHECKING
 from ...errors import GraphError, TraceFormatError
 from ...graph.growing import Arrival, Feed
-from ...live import IndexStatus, LiveUrl, RemoteStream, Viewer
+from ...live import Index, IndexStatus, LiveUrl, RemoteStream, Viewer
 from ...live.messages import Flag
 from .live_trace import LiveStream, LiveTrace
 
@@ -24,6 +24,10 @@ LOOKS = 4
 """How often a session is looked at between two times when data come."""
 SHORTEST_PAUSE = 0.01
 """Seconds between two looks."""
+GATHERED = 256 * 1024
+"""About how many bytes of packets of a data stream are read as one part."""
+MOST_AHEAD = 16 * 1024 * 1024
+"""Most bytes of packets that nobody needs yet."""
 
 
 class Session:
@@ -92,6 +96,8 @@ class LttngLiveSource(Feed):
         self.directories: list[Path] = []
         """Likewise."""
         self._traces = 0
+        self._ahead = 0
+        self._failure: TraceFormatError | None = None
         self._viewer = Viewer(url)
         self._may_read = False
         self._sessions: list[Session] = []
@@ -102,7 +108,10 @@ class LttngLiveSource(Feed):
             raise
         if not self._sessions and if_not_found == "fail":
             self._viewer.close()
-            raise TraceFormatError(f"{url.text}: no such session")
+            raise TraceFormatError(
+                f"{url.text}: no such session ('vestige convert -i lttng-live "
+                f"{url.relay}' lists those that there are)"
+            )
 
     def close(self) -> None:
         """Stop reading."""
@@ -120,26 +129,44 @@ class LttngLiveSource(Feed):
         Raises:
             TraceFormatError: The relay daemon does not answer, or with rubbish.
         """
+        if self._failure is not None:
+            raise self._failure
+        arrival = Arrival()
+        try:
+            self._ask_all(hungry)
+        except TraceFormatError as error:
+            self._failure = error
+        if self._failure is not None or not any(
+            one.is_unknown for part in self._sessions for one in part.streams
+        ):
+            # Else another one may begin before what is there.
+            self._give(arrival)
+        if self._failure is not None:
+            # What has come is shown before that.
+            arrival.ended += self.streams
+            if not arrival.has_news:
+                raise self._failure
+        return arrival
+
+    def _ask_all(self, hungry: Collection[Stream]) -> None:
         if not self._sessions and self._if_not_found == "continue":
             self._sessions = self._attached()
-        arrival = Arrival()
-        for session in self._sessions:
+        wanted = [
+            (one, [each for each in one.streams if each.is_wanted(hungry)])
+            for one in self._sessions
+        ]
+        for session, streams in wanted:
             self._update(session)
-            for stream in [*session.streams]:
-                if stream.stream is None or stream.stream in hungry:
-                    self._look_at(session, stream)
+            # Of which none is announced.
+            asked = [one for one in streams if not one.has_ended]
+            self._learn(session, [one for one in asked if not one.has_waiting])
             if not any(one.has_waiting for one in session.streams):
                 # LTTng's relay daemon announces data streams with packets alone.
                 session.needs_streams = True
-        for session in self._sessions:
+        for session, streams in wanted:
             # What was announced with an index is there before its packet.
             self._update(session)
-            for stream in [*session.streams]:
-                self._fetch(session, stream)
-        if not any(one.is_unknown for part in self._sessions for one in part.streams):
-            # Else another one may begin before what is there.
-            self._give(arrival)
-        return arrival
+            self._take(session, streams)
 
     def _give(self, arrival: Arrival) -> None:
         for session in self._sessions:
@@ -200,11 +227,13 @@ class LttngLiveSource(Feed):
         for trace in session.traces.values():
             trace.update(self._viewer)
 
-    def _look_at(self, session: Session, stream: LiveStream) -> None:
-        """Ask for the next packet of a data stream."""
-        if stream.has_ended or stream.has_waiting:
-            return
-        index = self._viewer.next_index(stream.remote.id)
+    def _learn(self, session: Session, streams: Sequence[LiveStream]) -> None:
+        found = self._viewer.next_indexes([one.remote.id for one in streams])
+        for stream, index in zip(streams, found, strict=True):
+            self._heed(session, stream, index)
+
+    def _heed(self, session: Session, stream: LiveStream, index: Index) -> None:
+        """Take what is known of the next packet of a data stream."""
         if index.status is IndexStatus.OK:
             session.heed(index.flags, stream.trace)
             stream.announced = index
@@ -217,17 +246,66 @@ class LttngLiveSource(Feed):
                 f"{self.path}: the relay daemon cannot read a data stream"
             )
 
-    def _fetch(self, session: Session, stream: LiveStream) -> None:
-        """Fetch the packet that was announced."""
-        index = stream.announced
+    def _ask(self, stream: LiveStream) -> bool:
+        """Ask for the packet that was announced, if it could be read."""
+        index, fetch = stream.announced, stream.fetch
         if index is None or stream.trace.class_index(index.class_id) is None:
+            return False
+        if fetch is None:
+            self._ahead += index.size
+            stream.fetch = self._viewer.ask_packet(stream.remote.id, index)
+        elif fetch.refusal is not None:
+            self._viewer.ask_again(fetch)
+        return True
+
+    def _take(self, session: Session, streams: Iterable[LiveStream]) -> None:
+        """Take the packets that were announced, and let those behind them come."""
+        asked = [one for one in streams if self._ask(one)]
+        try:
+            for stream in asked:
+                self._take_some(session, stream)
+        except TraceFormatError:
+            # What has come is as good as it was.
+            for stream in asked:
+                if stream.announced is not None and stream.fetch is not None:
+                    stream.take(stream.announced, stream.fetch.whole)
+            raise
+
+    def _take_some(self, session: Session, stream: LiveStream) -> None:
+        """Take as many packets of a data stream as are read together."""
+        packets: list[bytearray] = []
+        last: Index | None = None
+        try:
+            while (index := stream.announced) and (fetch := stream.fetch):
+                data = self._viewer.packet(fetch)
+                if isinstance(data, Flag):
+                    session.heed(data, stream.trace)
+                    break
+                self._ahead -= index.size
+                stream.announced = stream.fetch = None
+                last = index
+                packets.append(data or bytearray())
+                self._heed(session, stream, self._viewer.following(fetch))
+                size = sum(map(len, packets))
+                self._ask_behind(session, stream, index, size)
+                if size >= GATHERED:
+                    break
+        finally:
+            if last is not None:
+                stream.take(last, b"".join(packets) if packets[1:] else packets[0])
+
+    def _ask_behind(
+        self, session: Session, stream: LiveStream, index: Index, size: int
+    ) -> None:
+        """Ask for the packet behind one, if it can be read as that one is."""
+        following = stream.announced
+        if following is None or following.class_id != index.class_id:
             return
-        data = self._viewer.packet(stream.remote.id, index.offset, index.size)
-        if isinstance(data, Flag):
-            session.heed(data, stream.trace)
+        # What is new in the metadata is there before the packet.
+        if session.needs_streams or stream.trace.needs_metadata:
             return
-        stream.announced = None
-        stream.take(data or b"", index)
+        if self._ahead + size + following.size <= MOST_AHEAD:
+            self._ask(stream)
 
 
 def make_lttng_live(spec: ComponentSpec, first_index: int) -> LttngLiveSource:

@@ -190,14 +190,18 @@ class TraceBuffers:
         if self.metadata.failure is not None:
             raise self.metadata.failure
 
-    async def end_period(self) -> None:
+    async def end_period(self, *, is_last: bool = False) -> None:
         """Write all that was recorded up to now, and say up to when that is.
 
         Whoever reads the files while they grow knows by that where no event can come.
+
+        Args:
+            is_last: Whether programs have stopped, and no record is on its way.
         """
         if self.files is None or self._is_closed:
             return
-        time = self.clock.read() - self.clock.frequency // LIVE_MARGIN
+        margin = 0 if is_last else self.clock.frequency // LIVE_MARGIN
+        time = self.clock.read() - margin
         # One whose program is stopped in the middle of a record may have more.
         are_whole = [await one.end_packets() for one in [*self.channels.values()]]
         if all(are_whole) and not self._is_closed:

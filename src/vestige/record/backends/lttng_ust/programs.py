@@ -558,6 +558,9 @@ class Programs:
         lost = dict(session.lost)
         for traces in session.traces.values():
             await traces.complete()
+            if plan.live_timer:
+                # The timer has ended: whoever reads would wait for the quiet ones.
+                await traces.end_period(is_last=True)
             _count(lost, traces)
         # What was full is empty now, and the timers have ended.
         for channel in plan.channels:
