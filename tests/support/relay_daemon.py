@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from support.relay_peer import ControlPeer, DataPeer
 from support.waiting import wait_until
 
 SECONDS = 30
+DAEMON = (sys.executable, "-m", "vestige.cli.relayd")
 
 
 def free_ports(count: int) -> list[int]:
@@ -28,12 +30,13 @@ def free_ports(count: int) -> list[int]:
 class RunningRelay:
     """A relay daemon that writes below a directory; it ends with the test."""
 
-    def __init__(self, folder: Path, *words: str) -> None:
+    def __init__(
+        self, folder: Path, *words: str, command: Sequence[str] = DAEMON
+    ) -> None:
         self.output = folder / "relayed"
         self.peers: list[ControlPeer | DataPeer] = []
         self.control, self.data, self.live = free_ports(3)
-        command = [sys.executable, "-m", "vestige.cli.relayd"]
-        command += ["-o", str(self.output)]
+        command = [*command, "-o", str(self.output)]
         names = {"-C": self.control, "-D": self.data, "-L": self.live}
         for option, port in names.items():
             command += [option, f"tcp://127.0.0.1:{port}"]

@@ -23,7 +23,11 @@ class ControlPeer:
     def __init__(self, port: int, minor: int = 11) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), SECONDS)
         self.minor = minor
-        assert self.ask(5, struct.pack(">II", 2, minor), ">II") == (2, 13)
+        try:
+            assert self.ask(5, struct.pack(">II", 2, minor), ">II") == (2, 13)
+        except BaseException:
+            self.close()
+            raise
 
     def send(self, command: int, payload: bytes = b"") -> None:
         """Send a command."""

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from vestige.live.answers import PacketFacts
 from vestige.relay.viewer_server import ViewerServer
@@ -34,6 +34,10 @@ class Follower:
         self._next += 1
         self._data = self._stream.file.read_bytes()
         return self._stream.facts[self._next - 1]
+
+    def pass_all(self) -> None:
+        """Pass over those that are there."""
+        self._next = len(self._stream.facts)
 
     def read(self, at: int, size: int) -> bytes:
         """A part of the file as it was then."""
@@ -111,6 +115,11 @@ class Session:
         self.streams.append(made)
         return made
 
+    @property
+    def showings(self) -> int:
+        """Another number for other data streams."""
+        return len(self.streams)
+
     def end(self) -> None:
         """Let it end."""
         self.has_ended = True
@@ -126,7 +135,7 @@ class Served:
         options: Of the server.
     """
 
-    def __init__(self, *sessions: Session, **options: int) -> None:
+    def __init__(self, *sessions: Session, **options: Any) -> None:
         self.sessions = sessions
         self.server = ViewerServer(lambda: self.sessions, **options)
         self._socket = socket.create_server(("127.0.0.1", 0))

@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use libfuzzer_sys::fuzz_target;
 use vestige_relay::events::{Decision, Events};
 use vestige_relay::index::IndexVersion;
+use vestige_relay::memory::Memory;
 use vestige_relay::server::{ControlConnection, DataConnection};
 use vestige_relay::store::{Chunk, Directory, Layout, Pool, Store};
 
@@ -66,14 +67,19 @@ fn check(path: &Path) {
 
 fuzz_target!(|data: &[u8]| {
     let events = Arc::new(Events::new().expect("a descriptor"));
-    let store = Store::new(Arc::new(Pool::new(2)), Arc::clone(&events));
+    // Little, so that it is used up at times.
+    let memory = Memory::new(256 << 10);
+    let account = memory.account("peer");
+    let store = Store::new(Arc::new(Pool::new(2)), Arc::clone(&events), memory);
+    store.begin_session(SESSION, Arc::clone(&account));
     let first = directory("0", &events);
     let layouts = [layout("a", 0), layout("b", 2), layout("metadata", 0)];
     for one in layouts {
         store.add(one, &first).expect("memory");
     }
-    let (mut control, mut packets) = (ControlConnection::default(), DataConnection::default());
-    control.feed(&agreement());
+    let mut control = ControlConnection::new(&account).expect("memory");
+    let mut packets = DataConnection::default();
+    control.feed(&agreement()).expect("memory");
     assert!(matches!(control.run(&store), Ok(None)));
     control.set_session(SESSION);
     let mut rest = data;
@@ -88,7 +94,9 @@ fuzz_target!(|data: &[u8]| {
             }
             continue;
         }
-        control.feed(now);
+        if control.feed(now).is_err() {
+            break;
+        }
         while let Ok(Some(decision)) = control.run(&store) {
             turn += 1;
             if let Decision::RotateStreams(rotation) = decision {
@@ -105,6 +113,8 @@ fuzz_target!(|data: &[u8]| {
     packets.end(&store);
     store.end_session(SESSION);
     assert!(store.of_session(SESSION).is_empty(), "a stream goes on without connections");
+    drop((control, first));
+    assert_eq!(store.memory().used(), 0, "memory that is never given back");
     for chunk in 0..=turn {
         check(&folder().join(chunk.to_string()));
     }

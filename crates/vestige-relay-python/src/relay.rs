@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -21,8 +22,9 @@ pub struct Relay(Server);
 #[pymethods]
 impl Relay {
     #[new]
-    fn new(threads: usize, most_files: usize) -> PyResult<Self> {
-        Server::start(threads, most_files).map(Self).map_err(|error| exception(&error))
+    fn new(threads: usize, most_files: usize, most_memory: usize) -> PyResult<Self> {
+        let started = Server::start(threads, most_files, most_memory);
+        started.map(Self).map_err(|error| exception(&error))
     }
 
     #[doc = core_doc!(Relay.fileno)]
@@ -43,13 +45,25 @@ impl Relay {
     }
 
     #[doc = core_doc!(Relay.add_control)]
-    fn add_control(&self, descriptor: i32) -> PyResult<u64> {
-        self.0.add(descriptor, true).map_err(|error| exception(&error))
+    fn add_control(&self, descriptor: i32, peer: &str) -> PyResult<u64> {
+        self.0.add(descriptor, Some(peer)).map_err(|error| exception(&error))
     }
 
     #[doc = core_doc!(Relay.add_data)]
     fn add_data(&self, descriptor: i32) -> PyResult<u64> {
-        self.0.add(descriptor, false).map_err(|error| exception(&error))
+        self.0.add(descriptor, None).map_err(|error| exception(&error))
+    }
+
+    #[doc = core_doc!(Relay.idle)]
+    fn idle(&self) -> Vec<(u64, f64)> {
+        let seconds = |(number, since): (u64, Duration)| (number, since.as_secs_f64());
+        self.0.idle().into_iter().map(seconds).collect()
+    }
+
+    #[doc = core_doc!(Relay.memory)]
+    #[getter]
+    fn memory(&self) -> usize {
+        self.0.store().memory().used()
     }
 
     #[doc = core_doc!(Relay.reply)]

@@ -121,6 +121,11 @@ impl Follower {
         Ok(next.map(|entry| PyBytes::new(py, &entry)))
     }
 
+    #[doc = core_doc!(Follower.pass_all)]
+    fn pass_all(&self, py: Python<'_>) {
+        py.detach(|| self.lock().pass_all());
+    }
+
     #[doc = core_doc!(Follower.read)]
     fn read<'py>(&self, py: Python<'py>, at: u64, count: usize) -> PyResult<Bound<'py, PyBytes>> {
         let read = py.detach(|| self.lock().read(at, count));

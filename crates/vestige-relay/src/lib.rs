@@ -9,6 +9,7 @@ pub mod control;
 pub mod data;
 pub mod events;
 pub mod index;
+pub mod memory;
 pub mod numbers;
 pub mod server;
 pub mod store;

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use vestige_relay::data::DataHeader;
 use vestige_relay::events::{Event, Events};
 use vestige_relay::index::{IndexVersion, PacketIndex};
+use vestige_relay::memory::{Account, Memory};
+use vestige_relay::server::ControlConnection;
 use vestige_relay::store::{Chunk, Directory, Follower, Layout, Pool, Stream};
 
 const BYTES: u32 = 64;
@@ -48,7 +50,13 @@ impl Drop for Output {
     }
 }
 
+const MEMORY: usize = 64 << 20;
+
 fn stream(output: &Output, files: u64, most_open: usize) -> Arc<Stream> {
+    stream_of(output, files, most_open, &Account::alone(MEMORY))
+}
+
+fn stream_of(output: &Output, files: u64, most_open: usize, account: &Arc<Account>) -> Arc<Stream> {
     let layout = Layout {
         session: 1,
         channel: "c_0".into(),
@@ -59,7 +67,8 @@ fn stream(output: &Output, files: u64, most_open: usize) -> Arc<Stream> {
         most_metadata: 0,
     };
     let pool = Arc::new(Pool::new(most_open));
-    Arc::new(Stream::create(1, layout, &output.directory("first", 1), &pool).unwrap())
+    let directory = output.directory("first", 1);
+    Arc::new(Stream::create(1, layout, &directory, &pool, account).unwrap())
 }
 
 fn packet(stream: &Stream, sequence: u64) {
@@ -198,6 +207,112 @@ fn a_link_in_place_of_the_index_folder_is_not_followed() {
     std::os::unix::fs::symlink(&elsewhere, output.path.join("first/index")).unwrap();
     let pool = Arc::new(Pool::new(1));
     let layout = stream(&Output::new("layout"), 0, 1).layout.clone();
-    assert!(Stream::create(1, layout, &output.directory("first", 1), &pool).is_err());
+    let (first, account) = (output.directory("first", 1), Account::alone(MEMORY));
+    assert!(Stream::create(1, layout, &first, &pool, &account).is_err());
     assert_eq!(fs::read(elsewhere.join("c_0.idx")).unwrap(), b"of others");
+}
+
+#[test]
+fn whoever_begins_at_the_end_sees_what_comes_then() {
+    for files in [0, 8] {
+        let output = Output::new(&format!("end-{files}"));
+        let stream = stream(&output, files, 16);
+        let mut none = Follower::new(Arc::clone(&stream));
+        none.pass_all();
+        for sequence in 0..5 {
+            both(&stream, sequence);
+        }
+        let mut late = Follower::new(Arc::clone(&stream));
+        late.pass_all();
+        assert_eq!(numbers(&mut late), [0; 0]);
+        // Of one nothing is known yet, and the next ones are in another file.
+        for sequence in 5..8 {
+            packet(&stream, sequence);
+        }
+        let mut later = Follower::new(Arc::clone(&stream));
+        later.pass_all();
+        for sequence in 5..8 {
+            index(&stream, sequence);
+        }
+        both(&stream, 8);
+        assert_eq!(numbers(&mut late), [5, 6, 7, 8]);
+        assert_eq!(numbers(&mut later), [5, 6, 7, 8]);
+        assert_eq!(numbers(&mut none), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+}
+
+#[test]
+fn packets_may_be_far_ahead_of_their_indexes_as_long_as_there_is_memory() {
+    const COUNT: u64 = 20_000;
+    let output = Output::new("ahead");
+    let memory = Memory::new(8 << 20);
+    let first = stream_of(&output, 0, 16, &memory.account("a"));
+    for sequence in 0..COUNT {
+        packet(&first, sequence);
+    }
+    for sequence in 0..COUNT {
+        index(&first, sequence);
+    }
+    assert_eq!(numbers(&mut Follower::new(Arc::clone(&first))).len() as u64, COUNT);
+    let header = |sequence| DataHeader { stream: 1, sequence, bytes: 0, padding: 8 };
+    let refused = (COUNT..).find_map(|sequence| {
+        first.begin_packet(&header(sequence)).unwrap();
+        first.end_packet(&header(sequence)).err()
+    });
+    assert_eq!(refused.unwrap().to_string(), "the memory for this peer is used up");
+    let used = memory.used();
+    assert!((5 << 20..=6 << 20).contains(&used), "{used}");
+    // Others have what is left.
+    both(&stream_of(&output, 0, 16, &memory.account("b")), 0);
+    first.abandon();
+    assert!(memory.used() < 64 << 10);
+}
+
+#[test]
+fn a_reader_that_stands_still_keeps_no_more_than_some_files() {
+    let output = Output::new("still");
+    let memory = Memory::new(MEMORY);
+    let stream = stream_of(&output, 0, 4, &memory.account("a"));
+    let mut follower = Follower::new(Arc::clone(&stream));
+    both(&stream, 0);
+    assert_eq!(numbers(&mut follower), [0]);
+    for turn in 1..100 {
+        let next = output.directory(&turn.to_string(), turn);
+        stream.rotate(turn, Some(next)).unwrap();
+        both(&stream, turn);
+    }
+    let open = fs::read_dir("/proc/self/fd").unwrap().filter(|entry| {
+        let name = fs::read_link(entry.as_ref().unwrap().path()).unwrap_or_default();
+        name.starts_with(&output.path)
+    });
+    assert!(open.count() < 40);
+    let found = numbers(&mut follower);
+    assert_eq!(found.last(), Some(&99));
+    assert!(memory.used() < 64 << 10);
+}
+
+#[test]
+fn a_connection_that_takes_no_replies_is_not_answered_without_end() {
+    let memory = Memory::new(4 << 20);
+    let account = memory.account("a");
+    let mut connection = ControlConnection::new(&account).unwrap();
+    let store = vestige_relay::store::Store::new(
+        Arc::new(Pool::new(2)),
+        Arc::new(Events::new().unwrap()),
+        Memory::new(1 << 20),
+    );
+    let command = [[0; 16].as_slice(), &99_u32.to_be_bytes(), &[0; 4]].concat();
+    connection.feed(&command.repeat(1 << 16)).unwrap();
+    assert!(connection.run(&store).unwrap().is_none());
+    assert!(connection.output.len() <= 65 << 10);
+    let mut replies = 0;
+    while !connection.output.is_empty() {
+        replies += connection.output.len() / 4;
+        connection.sent(connection.output.len());
+        assert!(connection.run(&store).unwrap().is_none());
+    }
+    assert_eq!(replies, 1 << 16);
+    assert!(memory.used() < 64 << 10);
+    // More than there is for it.
+    assert!(connection.feed(&vec![0; 4 << 20]).is_err());
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from .. import __version__
+from ..daemon.numbers import read_size
 from ..daemon.run_paths import TRACING_GROUP, home_folder
 from ..errors import VestigeError
 from ..plain_text import plain
@@ -17,6 +18,7 @@ from ..relay.configuration import (
     CONTROL_PORT,
     DATA_PORT,
     LIVE_PORT,
+    Limits,
     RelayOptions,
 )
 from ..relay.sockets import Address, KeepAlive
@@ -36,6 +38,7 @@ __all__ = ["entry_point", "main"]
 LAST_PORT = 65535
 LEAST_FILES, SPARE_FILES = 100, 10
 """As lttng-relayd(8) counts descriptors."""
+LEAST_MEMORY = 1 << 20
 LTTNG_NAME = "lttng-relayd"
 WORKING_DIRECTORY = "LTTNG_RELAYD_WORKING_DIRECTORY"
 DISALLOW_CLEAR = "LTTNG_RELAYD_DISALLOW_CLEAR"
@@ -84,6 +87,12 @@ def build_parser() -> argparse.ArgumentParser:
         "--group",
         metavar="GROUP",
         help=f"who may control it (default: {TRACING_GROUP}); has no meaning here",
+    )
+    parser.add_argument(
+        "--memory-limit",
+        metavar="SIZE",
+        help="memory that all peers together may cause to be used (default: "
+        f"{Limits().memory >> 20}M)",
     )
     parser.add_argument(
         "-o",
@@ -194,6 +203,7 @@ def _options(settings: Mapping[str, str]) -> RelayOptions:
         is_on(settings, "group-output-by-session"),
         allows_clear,
         most_files=_most_files(settings),
+        limits=_limits(settings),
         keep_alive=KeepAlive.from_environment(os.environ),
         is_verbose="verbose" in settings,
     )
@@ -220,19 +230,43 @@ def _address(settings: Mapping[str, str], name: str, host: str) -> Address:
 
 
 def _most_files(settings: Mapping[str, str]) -> int:
-    """Return how many files are open at once."""
-    import resource
-
+    """Return how many files are open at once: half of all descriptors at most."""
     text = settings.get("fd-pool-size")
     if text is None:
         allow_many_files()
-        return resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE_FILES
-    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return _most_descriptors() // 2
+    most = _most_descriptors()
     if not text.isdecimal() or not LEAST_FILES <= int(text) <= most:
         raise VestigeError(
             f"fd-pool-size = {text}: expected a number from {LEAST_FILES} to {most}"
         )
-    return int(text) - SPARE_FILES
+    return min(int(text) - SPARE_FILES, most // 2)
+
+
+def _most_descriptors() -> int:
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+def _limits(settings: Mapping[str, str]) -> Limits:
+    """Return what peers may have: as many descriptors as files leave to them."""
+    limits, most = Limits(), _most_descriptors()
+    text = settings.get("memory-limit")
+    return limits._replace(
+        connections=min(limits.connections, most // 5),
+        directories=most // 4,
+        memory=limits.memory if text is None else _memory(text),
+    )
+
+
+def _memory(text: str) -> int:
+    size = read_size(text)
+    if size is None or not LEAST_MEMORY <= size <= sys.maxsize:
+        raise VestigeError(
+            f"memory-limit = {text}: expected a size from {LEAST_MEMORY >> 20}M on"
+        )
+    return size
 
 
 def entry_point() -> NoReturn:

@@ -35,9 +35,11 @@ __all__ = [
     "index_without_packet",
     "metadata",
     "new_streams",
+    "number_of",
     "packet",
-    "sessions",
+    "session",
     "status",
+    "stream",
 ]
 
 SERVED_MINOR = 11
@@ -96,18 +98,31 @@ def connected(viewer: int) -> bytes:
     return CONNECT.pack(viewer, MAJOR, SERVED_MINOR, 0)
 
 
-def sessions(found: list[tuple[int, int, int, int, str, str]]) -> bytes:
-    """Return a list of sessions.
+def number_of(count: int) -> bytes:
+    """Return the head of a list of sessions.
 
     Args:
-        found: Of each: its number, its live timer in microseconds, how many viewers and
-            data streams it has, the names of the machine and of itself.
+        count: How many there are.
     """
-    listed = [
-        _SESSION.pack(*facts, _text(host, 64), _text(name, 255))
-        for *facts, host, name in found
-    ]
-    return b"".join([_NUMBER.pack(len(listed)), *listed])
+    return _NUMBER.pack(count)
+
+
+def session(  # noqa: PLR0913, PLR0917 - as many as it has members
+    number: int, live_timer: int, viewers: int, streams: int, host: str, name: str
+) -> bytes:
+    """Return what stands for a session in a list.
+
+    Args:
+        number: Its number.
+        live_timer: Its live timer, microseconds.
+        viewers: How many read it.
+        streams: How many data streams it has.
+        host: The name of the machine.
+        name: That of itself.
+    """
+    return _SESSION.pack(
+        number, live_timer, viewers, streams, _text(host, 64), _text(name, 255)
+    )
 
 
 def stream(
@@ -127,24 +142,24 @@ def stream(
     )
 
 
-def attached(found: AttachStatus, streams: list[bytes]) -> bytes:
-    """Return the answer to: let me read a session.
+def attached(found: AttachStatus, streams: int) -> bytes:
+    """Return the head of the answer to: let me read a session.
 
     Args:
         found: Whether it may.
-        streams: What stands for its data streams.
+        streams: How many data streams follow.
     """
-    return b"".join([_PAIR.pack(found, len(streams)), *streams])
+    return _PAIR.pack(found, streams)
 
 
-def new_streams(found: StreamsStatus, streams: list[bytes]) -> bytes:
-    """Return the answer to: which data streams are new?
+def new_streams(found: StreamsStatus, streams: int) -> bytes:
+    """Return the head of the answer to: which data streams are new?
 
     Args:
         found: Whether there are any, and may be.
-        streams: What stands for them.
+        streams: How many follow.
     """
-    return b"".join([_PAIR.pack(found, len(streams)), *streams])
+    return _PAIR.pack(found, streams)
 
 
 def index(facts: PacketFacts, flags: Flag) -> bytes:

@@ -41,25 +41,28 @@ class Relay:
 
     Args:
         threads: How many; one at least.
-        most_files: Files of streams that are open at once; others are opened again
-            when they are needed.
+        most_files: Files of streams that are open at once, a third of them for
+            viewers; others are opened again when they are needed.
+        most_memory: Bytes of memory that peers may cause to be used, three quarters of
+            them for one peer. What goes beyond that ends the connection.
 
     Raises:
         OSError: There are no threads or descriptors left.
     """
 
-    def __new__(cls, threads: int, most_files: int) -> Relay: ...
+    def __new__(cls, threads: int, most_files: int, most_memory: int) -> Relay: ...
     def fileno(self) -> int:
         """Return the descriptor that is readable once there are events."""
 
     def take(self) -> list[_Event]:
         """Return what has happened since it was last asked for."""
 
-    def add_control(self, descriptor: int) -> int:
+    def add_control(self, descriptor: int, peer: str) -> int:
         """Read commands from a socket from now on; return the connection's number.
 
         Args:
             descriptor: The socket, which is no longer the caller's.
+            peer: Who connects: all connections and sessions of one share its memory.
 
         Raises:
             OSError: It is none.
@@ -74,6 +77,17 @@ class Relay:
         Raises:
             OSError: It is none.
         """
+
+    def idle(self) -> list[tuple[int, float]]:
+        """Return the connections that have nothing to do with a session.
+
+        Returns:
+            Of each its number, and for how long it has been there, seconds.
+        """
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory that peers cause to be used, as they are counted."""
 
     def reply(self, connection: int, reply: bytes, session: int | None = None) -> None:
         """Answer the command for which a connection waits.
@@ -203,6 +217,9 @@ class Follower:
         Raises:
             OSError: An index file cannot be read.
         """
+
+    def pass_all(self) -> None:
+        """Go on with what is not in the index yet, however much is."""
 
     def read(self, at: int, count: int) -> bytes:
         """Return a part of the data file in which the last packet is.

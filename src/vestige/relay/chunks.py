@@ -20,6 +20,7 @@ from .paths import Folder, chunk_date
 if TYPE_CHECKING:
     from ._relay import Chunk as Token
     from ._relay import Directory
+    from .peers import Share
 
 __all__ = ["ARCHIVES", "Action", "Chunk"]
 
@@ -44,17 +45,25 @@ class Chunk:
         folder: The directory of its session; it is closed with the chunk.
         token: What tells that nobody uses it any more.
         path: Where it is from there; empty for the directory itself.
-        number: As its session counts.
-        begin: When it began, seconds since 1970.
+        share: What its peer may have open; that of the folder is taken.
     """
 
     def __init__(
-        self, folder: Folder, token: Token, path: str, number: int = 0, begin: int = 0
+        self,
+        folder: Folder,
+        token: Token,
+        path: str,
+        share: Share,
     ) -> None:
         self.folder = folder
+        self._share = share
         self.path = path
-        self.number = number
-        self.begin = begin
+        self.number = 0
+        """As its session counts."""
+
+        self.begin = 0
+        """When it began, seconds since 1970."""
+
         self.is_named = False
         """Whether the session has named it; then it is not moved."""
 
@@ -83,15 +92,20 @@ class Chunk:
 
         Raises:
             OSError: It cannot be made.
-            VestigeError: The chunk was closed.
+            VestigeError: The chunk was closed, or too many are open.
         """
         found = self._directories.get(path)
         if found is None:
             if self._token is None:
                 raise VestigeError("the trace chunk was closed")
-            whole = "/".join(part for part in (self.path, path) if part)
-            with self.folder.below(whole) as opened:
-                found = self._token.directory(opened.descriptor)
+            self._share.take()
+            try:
+                whole = "/".join(part for part in (self.path, path) if part)
+                with self.folder.below(whole) as opened:
+                    found = self._token.directory(opened.descriptor)
+            except OSError:
+                self._share.give()
+                raise
             self._directories[path] = found
         self._users[path] += 1
         return found
@@ -104,7 +118,8 @@ class Chunk:
         self._users[path] -= 1
         if self._users[path] <= 0:
             del self._users[path]
-            self._directories.pop(path, None)
+            if self._directories.pop(path, None) is not None:
+                self._share.give()
 
     @property
     def is_left(self) -> bool:
@@ -117,6 +132,7 @@ class Chunk:
 
     def leave(self) -> None:
         """Add nothing more to it; it may be left by others at once."""
+        self._share.give(len(self._directories))
         self._directories.clear()
         self._token = None
 
@@ -166,6 +182,7 @@ class Chunk:
                 self._remove()
         finally:
             self.folder.close()
+            self._share.give()
 
     def _remove(self) -> None:
         """Remove its files, and the directories that are empty then."""

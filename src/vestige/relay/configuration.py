@@ -15,7 +15,20 @@ class Limits(NamedTuple):
     """What peers may have, so that none takes all of the machine."""
 
     connections: int = 4096
-    """At once, of all peers."""
+    """At once, of all peers: one has three quarters of them at most, as of the
+    directories and of the memory."""
+
+    viewers: int = 256
+    """At once."""
+
+    directories: int = 4096
+    """Of sessions and trace chunks, that are open at once."""
+
+    memory: int = 512 << 20
+    """Bytes for what peers send before it is in files, and for what is known of it."""
+
+    viewed_streams: int = 1 << 18
+    """That all viewers together read at once."""
 
     sessions: int = 4096
     """At once."""

@@ -58,11 +58,11 @@ class Verbs:
         }
 
     def create_session(
-        self, asked: CreateSession, minor: int
+        self, asked: CreateSession, minor: int, peer: str
     ) -> tuple[Session | None, bytes]:
         """Create a session; return it, if it could be, and the reply."""
         try:
-            session = self._sessions.create(asked, minor)
+            session = self._sessions.create(asked, minor, peer)
         except (VestigeError, OSError) as error:
             self._warn(str(error))
             return None, session_created(minor, Code.FATAL, 0, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import socket
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from ._relay import Relay
 from .commands import Configuration, CreateSession
 from .configuration import RelayOptions
 from .control_verbs import Verbs
+from .notices import Notices
+from .peers import Connection, Connections
 from .sessions import Session, Sessions
 from .sockets import Address, listen
 from .viewed_streams import LiveSessions
@@ -21,6 +24,9 @@ __all__ = ["RelayDaemon"]
 
 NOTICES = {"closed", "stream-ended", "chunk-left"}
 """Events that nobody waits for an answer to."""
+EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+PAUSE = 1.0
+"""Seconds until somebody is met again when the system has nothing left."""
 
 
 class RelayDaemon:
@@ -39,13 +45,15 @@ class RelayDaemon:
         when_ready: Callable[[], None],
     ) -> None:
         self._options = options
-        self._warn = warn
+        self._tell = warn
+        self._warn: Notices
         self._when_ready = when_ready
         self._relay: Relay
         self._sessions: Sessions
         self._verbs: Verbs
-        self._connections: dict[int, Session | None] = {}
-        """By their numbers; control connections have sessions."""
+        self._connections = Connections(options.limits.connections)
+        self._session_of: dict[int, Session] = {}
+        """By the numbers of their connections."""
 
     def run(self) -> None:
         """Run it.
@@ -58,19 +66,27 @@ class RelayDaemon:
 
     async def _serve(self) -> None:
         options = self._options
-        self._relay = Relay(options.threads, options.most_files)
+        loop = asyncio.get_running_loop()
+        self._warn = Notices(self._tell, loop.call_later)
+        loop.set_exception_handler(self._warn_of)
+        limits = options.limits
+        self._relay = Relay(options.threads, options.most_files, limits.memory)
         self._sessions = Sessions(self._relay, options)
         self._verbs = Verbs(
             self._sessions, allows_clear=options.allows_clear, warn=self._warn
         )
         listeners = [
-            self._listen(options.control, self._relay.add_control),
-            self._listen(options.data, self._relay.add_data),
+            self._listen(options.control, is_control=True),
+            self._listen(options.data, is_control=False),
         ]
-        viewers = ViewerServer(LiveSessions(self._sessions))
+        viewers = ViewerServer(
+            LiveSessions(self._sessions),
+            limits.viewers,
+            limits.viewed_streams,
+            warn=self._warn,
+        )
         live = await viewers.listen(listen(options.live))
         end = asyncio.Event()
-        loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:
                 # nohup(1) and shells have others go on.
@@ -87,33 +103,56 @@ class RelayDaemon:
         self._relay.stop()
         while self._take():
             pass
+        self._warn.flush()
 
-    def _listen(self, address: Address, add: Callable[[int], int]) -> socket.socket:
+    def _warn_of(
+        self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]
+    ) -> None:
+        """Say what has happened that nobody has caught."""
+        self._warn(f"{context.get('message')}: {context.get('exception')!r}")
+
+    def _listen(self, address: Address, *, is_control: bool) -> socket.socket:
         """Wait for connections."""
         listener = listen(address)
-        loop = asyncio.get_running_loop()
-        loop.add_reader(listener, self._accept, listener, add)
+        self._meet(listener, is_control)
         return listener
 
-    def _accept(self, listener: socket.socket, add: Callable[[int], int]) -> None:
+    def _meet(self, listener: socket.socket, is_control: bool) -> None:  # noqa: FBT001 - of a callback
+        if listener.fileno() >= 0:
+            loop = asyncio.get_running_loop()
+            loop.add_reader(listener, self._accept, listener, is_control)
+
+    def _accept(self, listener: socket.socket, is_control: bool) -> None:  # noqa: FBT001 - of a callback
         try:
-            peer, _ = listener.accept()
+            peer, (host, *_) = listener.accept()
         except BlockingIOError:
             return
         except OSError as error:
             self._warn(f"cannot accept a connection: {error}")
+            if error.errno in EXHAUSTED:
+                loop = asyncio.get_running_loop()
+                loop.remove_reader(listener)
+                loop.call_later(PAUSE, self._meet, listener, is_control)
             return
-        if len(self._connections) >= self._options.limits.connections:
-            self._warn("there are as many connections as are allowed")
-            peer.close()
-            return
+        if not self._connections.has_room(host):
+            number = self._connections.make_room(host, self._relay.idle())
+            if number is None:
+                self._warn(f"{host}: there are as many connections as are allowed")
+                peer.close()
+                return
+            self._relay.end_connection(number, "it has no session, and others come")
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._options.keep_alive.apply(peer)
-        self._connections[add(peer.detach())] = None
+        descriptor = peer.detach()
+        if is_control:
+            number = self._relay.add_control(descriptor, host)
+        else:
+            number = self._relay.add_data(descriptor)
+        self._connections.add(number, Connection(host, is_control=is_control))
 
     def _say(self, message: str) -> None:
         if self._options.is_verbose:
-            self._warn(message)
+            self._tell(message)
 
     def _take(self) -> bool:
         """Do what events ask for; whether there were some.
@@ -144,9 +183,12 @@ class RelayDaemon:
             self._answer(kind, number, minor, members)
 
     def _close(self, connection: int, problem: str | None) -> None:
-        session = self._connections.pop(connection, None)
+        ended = self._connections.pop(connection)
+        if ended is None:
+            return
         if problem is not None:
-            self._warn(problem)
+            self._warn(f"{ended.peer}: {problem}")
+        session = self._session_of.pop(connection, None)
         if session is not None:
             self._say(f"{session.path}: the session of {session.host} has ended")
             self._sessions.end(session)
@@ -154,10 +196,14 @@ class RelayDaemon:
     def _answer(
         self, kind: str, connection: int, minor: int, members: tuple[Any, ...]
     ) -> None:
-        session = self._connections[connection]
+        session = self._session_of.get(connection)
         if kind == "create-session":
-            created, reply = self._verbs.create_session(CreateSession(*members), minor)
-            self._connections[connection] = created
+            asked = CreateSession(*members)
+            asking = self._connections[connection]
+            created, reply = self._verbs.create_session(asked, minor, asking.peer)
+            if created is not None:
+                asking.has_session = True
+                self._session_of[connection] = created
             number = None if created is None else created.number
             self._relay.reply(connection, reply, number)
             if created is not None:

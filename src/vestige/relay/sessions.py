@@ -12,6 +12,7 @@ from .chunks import ARCHIVES, Action, Chunk
 from .commands import TRACE_CHUNKS_SINCE, AddStream, CreateSession
 from .configuration import RelayOptions
 from .paths import Folder, check_name, check_time, relative_path, session_date
+from .peers import Shares
 
 if TYPE_CHECKING:
     from ._relay import Relay, Stream
@@ -64,6 +65,9 @@ class Session:
         self, number: int, asked: CreateSession, minor: int, folder: Folder, path: str
     ) -> None:
         self.number = number
+        self.peer = ""
+        """The address of its peer."""
+
         self.name = asked.session_name.decode(errors="surrogateescape")
         self.host = asked.host_name.decode(errors="surrogateescape")
         self.live_timer = asked.live_timer
@@ -88,6 +92,9 @@ class Session:
         self.shown: dict[int, SessionStream] = {}
         """Those that viewers may see: the last of those that have ended, too."""
 
+        self.showings = 0
+        """How often these have changed."""
+
         self.streams: dict[int, SessionStream] = {}
         """Those that have not ended."""
 
@@ -103,6 +110,7 @@ class Session:
         """Let viewers see all streams that there are."""
         if not self.live_timer:
             return
+        self.showings += 1
         self.shown |= self.streams
         ended = [number for number, one in self.shown.items() if one.is_ended]
         for number in ended[:-MOST_ENDED]:
@@ -187,6 +195,7 @@ class Sessions:
         self._options = options
         self._numbers = itertools.count(1)
         self._chunk_numbers = itertools.count(1)
+        self._open = Shares(options.limits.directories, "directories")
         Folder.make(options.output).close()
         self._sessions: dict[int, Session] = {}
         self._chunks: dict[int, tuple[Session, Chunk]] = {}
@@ -195,8 +204,8 @@ class Sessions:
     def __iter__(self) -> Iterator[Session]:
         return iter(list(self._sessions.values()))
 
-    def create(self, asked: CreateSession, minor: int) -> Session:
-        """Create a session.
+    def create(self, asked: CreateSession, minor: int, peer: str) -> Session:
+        """Create a session of the peer at an address.
 
         Raises:
             VestigeError: Its names may not be those of directories, or there are too
@@ -205,21 +214,40 @@ class Sessions:
         """
         if len(self._sessions) >= self._options.limits.sessions:
             raise VestigeError("there are as many sessions as are allowed")
+        self._open.take(peer)
+        try:
+            session = self._begin(asked, minor, peer)
+        except (VestigeError, OSError):
+            self._open.give(peer)
+            raise
+        self._sessions[session.number] = session
+        return session
+
+    def _begin(self, asked: CreateSession, minor: int, peer: str) -> Session:
         number = next(self._numbers)
         path = self._session_path(asked, minor)
         # Somebody may have removed it since.
         with Folder.make(self._options.output) as output:
             folder = output.below(path)
         session = Session(number, asked, minor, folder, path)
-        if asked.chunk is not None:
-            session.current = self.chunk(session, asked.chunk)
-            if session.current is None:
-                folder.close()
-                raise VestigeError("the trace chunk of the session is not there")
-        elif minor < TRACE_CHUNKS_SINCE:
-            session.current = self._new_chunk(session, "")
-        self._sessions[number] = session
+        session.peer = peer
+        try:
+            session.current = self._first_chunk(session, asked.chunk)
+        except (VestigeError, OSError):
+            folder.close()
+            raise
         return session
+
+    def _first_chunk(self, session: Session, number: int | None) -> Chunk | None:
+        """Return the trace chunk in which a session begins."""
+        if number is not None:
+            found = self.chunk(session, number)
+            if found is None:
+                raise VestigeError("the trace chunk of the session is not there")
+            return found
+        if session.minor < TRACE_CHUNKS_SINCE:
+            return self._new_chunk(session, "")
+        return None
 
     def _session_path(self, asked: CreateSession, minor: int) -> str:
         """Return the directory of a session, from the output."""
@@ -266,8 +294,15 @@ class Sessions:
         if len(of_session) >= self._options.limits.chunks:
             raise VestigeError("there are as many trace chunks as are allowed")
         token = next(self._chunk_numbers)
-        folder = session.folder.below("")
-        chunk = Chunk(folder, self._relay.new_chunk(token), path or "", number, begin)
+        self._open.take(session.peer)
+        try:
+            folder = session.folder.below("")
+        except OSError:
+            self._open.give(session.peer)
+            raise
+        share = self._open.of(session.peer)
+        chunk = Chunk(folder, self._relay.new_chunk(token), path or "", share)
+        chunk.number, chunk.begin = number, begin
         if path is None:
             chunk.path = chunk.name
         self._chunks[token] = session, chunk
@@ -358,8 +393,11 @@ class Sessions:
         Raises:
             OSError: Directories cannot be moved.
         """
-        session.end()
-        self._forget(session)
+        try:
+            session.end()
+        finally:
+            self._open.give(session.peer)
+            self._forget(session)
 
     def _forget(self, session: Session) -> None:
         if session.is_ended and not session.streams:

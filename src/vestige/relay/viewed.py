@@ -22,6 +22,9 @@ class PacketReader(Protocol):
             OSError: They cannot be read.
         """
 
+    def pass_all(self) -> None:
+        """Pass over all packets that are there."""
+
     def read(self, at: int, size: int) -> bytes:
         """Return a part of the file in which the last packet is.
 
@@ -111,6 +114,10 @@ class ViewedSession(Protocol):
     @property
     def has_ended(self) -> bool:
         """Whether whoever has sent it has gone."""
+
+    @property
+    def showings(self) -> int:
+        """A number that is another one when there are other data streams."""
 
     @property
     def streams(self) -> Collection[ViewedStream]:

@@ -28,6 +28,7 @@ class _Reader:
     def __init__(self, stream: SessionStream) -> None:
         self._follower = stream.stream.follow()
         self.read = self._follower.read
+        self.pass_all = self._follower.pass_all
 
     def take(self) -> PacketFacts | None:
         """Return what is known of the next packet; ``None`` if there is none yet."""
@@ -89,6 +90,7 @@ class _Session:
         self._numbers = traces
         self._traces: dict[str, int] = {}
         self._streams: dict[int, _Stream] = {}
+        self._seen = -1
         self.id = session.number
         self.hostname = session.host
         self.name = session.name
@@ -100,9 +102,17 @@ class _Session:
         return self._session.is_ended
 
     @property
+    def showings(self) -> int:
+        """How often other streams were to be seen."""
+        return self._session.showings
+
+    @property
     def streams(self) -> Collection[_Stream]:
         """Its streams that viewers may know of."""
         shown = self._session.shown
+        if self._seen == self.showings:
+            return self._streams.values()
+        self._seen = self.showings
         for number in self._streams.keys() - shown.keys():
             del self._streams[number]
         for number in shown.keys() - self._streams.keys():

@@ -6,7 +6,7 @@ the request says. What is asked for and is not there is answered so, as LTTng 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from struct import Struct
 from typing import NamedTuple
 
@@ -47,6 +47,8 @@ class Answer(NamedTuple):
     """What is sent to a viewer: what it begins with, and what is read for it then."""
 
     head: bytes
+    parts: Iterable[bytes] = ()
+    """What follows, made as it is sent: lists may be very long."""
     read: Callable[[int, int], bytes] = lambda _at, _size: b""
     """Reads bytes from an offset on."""
     offset: int = 0
@@ -57,8 +59,14 @@ class Answer(NamedTuple):
     """Whether the connection is closed then."""
 
 
+_NO_ROOM = Answer(b"", is_last=True)
+"""To who reads more than there is room for."""
+
+
 class _Position:
     """How far a viewer is in a data stream."""
+
+    __slots__ = ("_reader", "packet", "sent", "session", "stream")
 
     def __init__(self, session: ViewedSession, stream: ViewedStream) -> None:
         self.session = session
@@ -67,9 +75,12 @@ class _Position:
         """Bytes of metadata that were sent."""
         self.packet: PacketFacts | None = None
         """The one that was told of last."""
-        self.has_ended = False
-        """Whether the viewer was told so."""
         self._reader: PacketReader | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the viewer has all metadata that there will be."""
+        return self.stream.is_closed and self.sent >= self.stream.metadata_size
 
     @property
     def reader(self) -> PacketReader:
@@ -78,10 +89,65 @@ class _Position:
             self._reader = self.stream.follow()
         return self._reader
 
-    def pass_all(self) -> None:
-        """Leave out all packets that are there."""
-        while self.reader.take() is not None:
-            pass
+
+class _Attached:
+    """A session that a viewer reads."""
+
+    def __init__(self, session: ViewedSession) -> None:
+        self.session = session
+        self.metadata: dict[int, list[_Position]] = {}
+        """Of each trace."""
+
+        self.data: dict[int, _Position] = {}
+        """Of data streams whose end the viewer was not told, by their numbers."""
+
+        self.ended: set[int] = set()
+        """The numbers of data streams whose end it was told."""
+
+        self._showings = -1
+        """How often the streams had changed when all were known to the viewer."""
+
+    def new(self, known: Container[int]) -> list[ViewedStream]:
+        """Return the data streams that the viewer does not know yet."""
+        showings = self.session.showings
+        if showings == self._showings:
+            return []
+        streams = [*self.session.streams]
+        self.ended &= {one.id for one in streams}
+        unknown = [one for one in streams if one.id not in known]
+        unknown = [one for one in unknown if one.id not in self.ended]
+        if not unknown:
+            self._showings = showings
+            return []
+        # Metadata alone is of no use to anybody.
+        wanted = _described(streams) & {
+            one.trace_id
+            for one in streams
+            if not (one.is_metadata or one.id in self.ended)
+        }
+        return [one for one in unknown if one.trace_id in wanted]
+
+    def comes_anew(self, trace: int) -> bool:
+        """Tell whether metadata that the viewer has is on its way once more.
+
+        So it is for a moment in each new trace chunk. What is new in it describes the
+        packets there: none of these is given before.
+        """
+        return any(
+            one.sent > 0
+            and one.stream.metadata_size == 0
+            and not (one.stream.is_closed or self.session.has_ended)
+            for one in self.metadata.get(trace, ())
+        )
+
+    def flags(self, trace: int, known: Container[int]) -> Flag:
+        """Return what the viewer is to ask for before it reads a packet of a trace."""
+        flags = Flag.NEW_STREAM if self.new(known) else NO_FLAGS
+        for one in self.metadata.get(trace, ()):
+            # A viewer asks until there is more than it has.
+            if one.sent == 0 or one.stream.metadata_size > one.sent:
+                flags |= Flag.NEW_METADATA
+        return flags
 
 
 class RelayViewer:
@@ -91,6 +157,8 @@ class RelayViewer:
         number: Its number among all.
         sessions: Returns the sessions that there are.
         clients: Returns how many viewers read a session.
+        take: Takes room for so many streams, if there is.
+        give: Gives it back.
     """
 
     def __init__(
@@ -98,13 +166,16 @@ class RelayViewer:
         number: int,
         sessions: Callable[[], Iterable[ViewedSession]],
         clients: Callable[[int], int] = lambda _: 0,
+        take: Callable[[int], bool] = lambda _: True,
+        give: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._number = number
         self._sessions = sessions
         self._clients = clients
+        self._take, self._give = take, give
         self._is_connected = False
         self._may_read = False
-        self._attached: dict[int, ViewedSession] = {}
+        self._attached: dict[int, _Attached] = {}
         self._positions: dict[int, _Position] = {}
 
     @property
@@ -149,30 +220,41 @@ class RelayViewer:
         return Answer(answers.status(OK))
 
     def _list(self, _body: bytes) -> Answer:
-        found = [
-            (
-                one.id,
-                one.live_timer,
-                self._clients(one.id),
-                len([*_shown(one)]),
-                one.hostname,
-                one.name,
-            )
-            for one in self._sessions()
-            if not one.has_ended
-        ]
-        return Answer(answers.sessions(found))
+        found = [one for one in self._sessions() if not one.has_ended]
+        return Answer(answers.number_of(len(found)), map(self._listed, found))
+
+    def _listed(self, session: ViewedSession) -> bytes:
+        return answers.session(
+            session.id,
+            session.live_timer,
+            self._clients(session.id),
+            len([*_shown(session)]),
+            session.hostname,
+            session.name,
+        )
 
     def _attach(self, body: bytes) -> Answer:
         number, _, seek = ATTACH.unpack(body)
         session = next((one for one in self._sessions() if one.id == number), None)
         refusal = self._why_not(session, seek)
         if session is None or refusal is not None:
-            refused = refusal or AttachStatus.UNKNOWN_SESSION
-            return Answer(answers.attached(refused, []))
-        self._attached[number] = session
-        streams = self._show(session, is_last=seek == SEEK_LAST)
-        return Answer(answers.attached(AttachStatus.OK, streams))
+            return Answer(answers.attached(refusal or AttachStatus.UNKNOWN_SESSION, 0))
+        attached = self._attached[number] = _Attached(session)
+        if seek == SEEK_LAST:
+            # Of these there is nothing to come.
+            attached.ended |= {
+                one.id
+                for one in session.streams
+                if one.is_closed and not one.is_metadata
+            }
+        new = attached.new(self._positions)
+        if not self._add(attached, new):
+            return _NO_ROOM
+        if seek == SEEK_LAST:
+            for one in new:
+                if not one.is_metadata:
+                    self._positions[one.id].reader.pass_all()
+        return Answer(answers.attached(AttachStatus.OK, len(new)), map(_told, new))
 
     def _why_not(self, session: ViewedSession | None, seek: int) -> AttachStatus | None:
         if not self._may_read:
@@ -187,59 +269,53 @@ class RelayViewer:
             return AttachStatus.CANNOT_SEEK
         return None
 
-    def _show(self, session: ViewedSession, *, is_last: bool = False) -> list[bytes]:
-        """Return what stands for the data streams that the viewer does not know yet."""
-        shown = []
-        for one in _shown(session):
-            if one.id in self._positions:
-                continue
-            if is_last and one.is_closed:
-                # There is nothing to come.
-                continue
-            position = self._positions[one.id] = _Position(session, one)
-            if is_last and not one.is_metadata:
-                position.pass_all()
-            shown.append(
-                answers.stream(
-                    one.id,
-                    one.trace_id,
-                    one.path,
-                    one.channel,
-                    is_metadata=one.is_metadata,
-                )
-            )
-        return shown
+    def _add(self, attached: _Attached, new: list[ViewedStream]) -> bool:
+        """Begin to read data streams; whether there is room for them."""
+        if not self._take(len(new)):
+            return False
+        for one in new:
+            position = _Position(attached.session, one)
+            self._positions[one.id] = position
+            if one.is_metadata:
+                attached.metadata.setdefault(one.trace_id, []).append(position)
+            else:
+                attached.data[one.id] = position
+        return True
 
     def _new_streams(self, body: bytes) -> Answer:
         [number] = _LONG.unpack(body)
-        session = self._attached.get(number)
-        if session is None:
-            return Answer(answers.new_streams(StreamsStatus.ERROR, []))
+        attached = self._attached.get(number)
+        if attached is None:
+            return Answer(answers.new_streams(StreamsStatus.ERROR, 0))
         # In this order: what came before the end is seen.
-        has_ended = session.has_ended
-        shown = self._show(session)
-        if shown:
-            return Answer(answers.new_streams(StreamsStatus.OK, shown))
+        has_ended = attached.session.has_ended
+        new = attached.new(self._positions)
+        if new and not self._add(attached, new):
+            return _NO_ROOM
+        if new:
+            head = answers.new_streams(StreamsStatus.OK, len(new))
+            return Answer(head, map(_told, new))
         found = StreamsStatus.NOTHING_NEW
-        if has_ended and all(one.has_ended for one in self._of(session)):
+        if has_ended and not attached.data:
             found = StreamsStatus.HUNG_UP
-        return Answer(answers.new_streams(found, []))
-
-    def _of(self, session: ViewedSession) -> Iterator[_Position]:
-        """Yield the positions in the data streams of a session, without metadata."""
-        for one in self._positions.values():
-            if one.session is session and not one.stream.is_metadata:
-                yield one
+        return Answer(answers.new_streams(found, 0))
 
     def _next_index(self, body: bytes) -> Answer:
         [number] = _LONG.unpack(body)
         position = self._positions.get(number)
-        if position is None or position.stream.is_metadata:
-            status = IndexStatus.ERROR if position is None else IndexStatus.HUNG_UP
-            return _without(status)
-        if self._comes_anew(position):
+        if position is None:
+            is_ended = self._has_ended(number)
+            return _without(IndexStatus.HUNG_UP if is_ended else IndexStatus.ERROR)
+        if position.stream.is_metadata:
+            return _without(IndexStatus.HUNG_UP)
+        return self._index_of(position)
+
+    def _index_of(self, position: _Position) -> Answer:
+        """Return what is known of the next packet of a data stream."""
+        attached, trace = self._attached[position.session.id], position.stream.trace_id
+        if attached.comes_anew(trace):
             return _without(IndexStatus.RETRY)
-        flags = self._flags(position)
+        flags = attached.flags(trace, self._positions)
         # In this order: what came before the end is seen.
         is_closed = position.stream.is_closed
         try:
@@ -248,48 +324,32 @@ class RelayViewer:
             return _without(IndexStatus.ERROR, flags)
         if facts is not None:
             return Answer(answers.index(facts, flags))
-        position.has_ended = is_closed
-        if is_closed or position.stream.beacon is None:
-            status = IndexStatus.HUNG_UP if is_closed else IndexStatus.RETRY
-            return _without(status, flags)
+        if is_closed:
+            self._end(attached, position)
+            return _without(IndexStatus.HUNG_UP, flags)
+        if position.stream.beacon is None:
+            return _without(IndexStatus.RETRY, flags)
         end, class_id = position.stream.beacon
         return Answer(
             answers.index_without_packet(IndexStatus.INACTIVE, flags, end, class_id)
         )
 
-    def _flags(self, position: _Position) -> Flag:
-        """Return what the viewer is to ask for before it reads a packet."""
-        flags = Flag(0)
-        if any(one.id not in self._positions for one in _shown(position.session)):
-            flags |= Flag.NEW_STREAM
-        for one in self._metadata_of(position):
-            # A viewer asks until there is more than it has.
-            if one.sent == 0 or one.stream.metadata_size > one.sent:
-                flags |= Flag.NEW_METADATA
-        return flags
+    def _has_ended(self, number: int) -> bool:
+        """Tell whether a data stream is one whose end the viewer was told."""
+        return any(number in one.ended for one in self._attached.values())
 
-    def _metadata_of(self, position: _Position) -> Iterator[_Position]:
-        """Yield the positions in the metadata of the trace of a data stream."""
-        for one in self._positions.values():
-            if (
-                one.stream.is_metadata
-                and one.session is position.session
-                and one.stream.trace_id == position.stream.trace_id
-            ):
-                yield one
-
-    def _comes_anew(self, position: _Position) -> bool:
-        """Tell whether metadata that the viewer has is on its way once more.
-
-        So it is for a moment in each new trace chunk. What is new in it describes the
-        packets there: none of these is given before.
-        """
-        return any(
-            one.sent > 0
-            and one.stream.metadata_size == 0
-            and not (one.stream.is_closed or one.session.has_ended)
-            for one in self._metadata_of(position)
-        )
+    def _end(self, attached: _Attached, position: _Position) -> None:
+        """Forget a data stream that has ended: programs come and go."""
+        ended, trace = [position], position.stream.trace_id
+        del attached.data[position.stream.id]
+        metadata = attached.metadata.get(trace, [])
+        is_used = any(one.stream.trace_id == trace for one in attached.data.values())
+        if not is_used and all(one.is_complete for one in metadata):
+            ended += attached.metadata.pop(trace, [])
+        for one in ended:
+            del self._positions[one.stream.id]
+            attached.ended.add(one.stream.id)
+        self._give(len(ended))
 
     def _packet(self, body: bytes) -> Answer:
         number, offset, size = PACKET.unpack(body)
@@ -306,11 +366,13 @@ class RelayViewer:
         except OSError:
             return Answer(answers.packet(PacketStatus.ERROR))
         head = answers.packet(PacketStatus.OK, size) + piece
-        return Answer(head, position.reader.read, offset + first, size - first)
+        return Answer(head, (), position.reader.read, offset + first, size - first)
 
     def _metadata(self, body: bytes) -> Answer:
         [number] = _LONG.unpack(body)
         position = self._positions.get(number)
+        if position is None and self._has_ended(number):
+            return Answer(answers.metadata(MetadataStatus.NOTHING_NEW))
         if position is None or not position.stream.is_metadata:
             return Answer(answers.metadata(MetadataStatus.ERROR))
         sent, there = position.sent, position.stream.metadata_size
@@ -319,7 +381,7 @@ class RelayViewer:
         position.sent = there
         # In one answer: a viewer may parse what it has got.
         head = answers.metadata(MetadataStatus.OK, there - sent)
-        return Answer(head, position.stream.read_metadata, sent, there - sent)
+        return Answer(head, (), position.stream.read_metadata, sent, there - sent)
 
     def _detach(self, body: bytes) -> Answer:
         [number] = _LONG.unpack(body)
@@ -332,25 +394,47 @@ class RelayViewer:
         return Answer(answers.status(OK))
 
     def _let_go(self, number: int) -> None:
-        session = self._attached.pop(number)
-        for key, one in [*self._positions.items()]:
-            if one.session is session:
-                del self._positions[key]
+        attached = self._attached.pop(number)
+        metadata = [one for group in attached.metadata.values() for one in group]
+        for one in [*attached.data.values(), *metadata]:
+            del self._positions[one.stream.id]
+        self._give(len(attached.data) + len(metadata))
+
+    def close(self) -> None:
+        """Forget all that it reads."""
+        for number in [*self._attached]:
+            self._let_go(number)
 
 
 def _without(status: IndexStatus, flags: Flag = NO_FLAGS) -> Answer:
     return Answer(answers.index_without_packet(status, flags))
 
 
-def _shown(session: ViewedSession) -> Iterator[ViewedStream]:
-    """Yield the data streams that viewers may know of: of traces with metadata.
+def _told(stream: ViewedStream) -> bytes:
+    """Return what stands for a data stream in a list."""
+    return answers.stream(
+        stream.id,
+        stream.trace_id,
+        stream.path,
+        stream.channel,
+        is_metadata=stream.is_metadata,
+    )
+
+
+def _described(streams: Collection[ViewedStream]) -> set[int]:
+    """Return the traces that viewers may know of: those with data and metadata.
 
     Babeltrace 2 waits for ever for data of a trace that has only these at first, and
     Babeltrace 1 for metadata that do not come.
     """
-    streams = [*session.streams]
     described = {
         one.trace_id for one in streams if one.is_metadata and one.metadata_size
     }
-    described &= {one.trace_id for one in streams if not one.is_metadata}
+    return described & {one.trace_id for one in streams if not one.is_metadata}
+
+
+def _shown(session: ViewedSession) -> Iterator[ViewedStream]:
+    """Yield the data streams of a session that viewers may know of."""
+    streams = [*session.streams]
+    described = _described(streams)
     return (one for one in streams if one.trace_id in described)

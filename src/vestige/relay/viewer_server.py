@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import count
@@ -15,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from ..live.answers import BODY_BYTES, MOST_BODY_BYTES
 from ..live.messages import REQUEST
+from .configuration import Limits
+from .peers import SHORTEST_IDLE, share_of_one
 from .viewer import PIECE_BYTES, Answer, RelayViewer
 
 if TYPE_CHECKING:
@@ -22,10 +26,30 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewerServer"]
 
-MOST_VIEWERS = 256
-"""Connections at a time; more are closed at once."""
 LONGEST_REQUEST = 30.0
 """Seconds in which a request that has begun is there as a whole."""
+LONGEST_TURN = 0.002
+"""Seconds after which others have their turn."""
+
+
+class _Connection:
+    """The connection of a viewer."""
+
+    def __init__(self, viewer: RelayViewer, writer: asyncio.StreamWriter) -> None:
+        self.viewer = viewer
+        self.writer = writer
+        self.task = asyncio.current_task()
+        self.peer: str = writer.get_extra_info("peername", ("",))[0]
+        self.active = time.monotonic()
+        """When it last asked for something, or took a part of an answer."""
+        self._turn = self.active
+
+    async def went_on(self) -> None:
+        """It has done something; if that was much, others have their turn."""
+        self.active = time.monotonic()
+        if self.active - self._turn > LONGEST_TURN:
+            await asyncio.sleep(0)
+            self._turn = time.monotonic()
 
 
 class ViewerServer:
@@ -34,21 +58,35 @@ class ViewerServer:
     Args:
         sessions: Returns the sessions that there are.
         most: Connections at a time.
+        most_streams: Data streams that all of them read at a time.
+        warn: Told who was sent away.
     """
 
     def __init__(
-        self, sessions: Callable[[], Iterable[ViewedSession]], most: int = MOST_VIEWERS
+        self,
+        sessions: Callable[[], Iterable[ViewedSession]],
+        most: int = Limits().viewers,
+        most_streams: int = Limits().viewed_streams,
+        *,
+        warn: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._sessions = sessions
         self._most = most
+        self._most_streams = most_streams
+        self._streams = 0
+        self._warn = warn
         self._numbers = count(1)
-        self._viewers: set[RelayViewer] = set()
-        self._open: dict[asyncio.StreamWriter, asyncio.Task[None] | None] = {}
+        self._open: set[_Connection] = set()
 
     @property
     def viewers(self) -> int:
         """How many are connected."""
-        return len(self._viewers)
+        return len(self._open)
+
+    @property
+    def streams(self) -> int:
+        """How many data streams they read: one counts for each."""
+        return self._streams
 
     def clients(self, session: int) -> int:
         """Tell how many viewers read a session.
@@ -56,7 +94,7 @@ class ViewerServer:
         Args:
             session: Its number.
         """
-        return sum(session in one.attached for one in self._viewers)
+        return sum(session in one.viewer.attached for one in self._open)
 
     async def listen(self, listener: socket.socket) -> asyncio.Server:
         """Serve who connects, until the server that is returned is closed.
@@ -68,53 +106,101 @@ class ViewerServer:
 
     async def close(self) -> None:
         """Serve nobody any more."""
-        tasks = [one for one in self._open.values() if one is not None]
-        for writer in self._open:
-            writer.transport.abort()
+        tasks = [one.task for one in self._open if one.task is not None]
+        for one in self._open:
+            one.writer.transport.abort()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _take(self, streams: int) -> bool:
+        """Let a viewer read more data streams, if there is room."""
+        if self._streams + streams > self._most_streams:
+            self._warn("viewers read as many data streams as are allowed")
+            return False
+        self._streams += streams
+        return True
+
+    def _give(self, streams: int) -> None:
+        self._streams -= streams
+
+    def _makes_room(self, peer: str) -> bool:
+        """Send somebody away for a peer, if that is to be.
+
+        Of the peer that has most viewers, the one that has been silent for longest: one
+        that is there to stay asks all the time. Whoever has fewer than others need not
+        wait for that.
+        """
+        here = Counter(one.peer for one in self._open)
+        most = max(here, key=lambda one: (here[one], one == peer))
+        among = peer if here[peer] >= share_of_one(self._most) else most
+        silent = min(
+            (one for one in self._open if one.peer == among), key=lambda one: one.active
+        )
+        is_idle = time.monotonic() - silent.active >= SHORTEST_IDLE
+        if not (is_idle or here[peer] + 1 < here[among]):
+            return False
+        self._warn(f"{silent.peer}: a silent viewer has made room for others")
+        self._open.discard(silent)
+        silent.writer.transport.abort()
+        return True
+
+    def _has_room(self, peer: str) -> bool:
+        own = sum(one.peer == peer for one in self._open)
+        return len(self._open) < self._most and own < share_of_one(self._most)
 
     async def _meet(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        if len(self._viewers) >= self._most:
+        viewer = RelayViewer(
+            next(self._numbers), self._sessions, self.clients, self._take, self._give
+        )
+        connection = _Connection(viewer, writer)
+        if not self._has_room(connection.peer) and not self._makes_room(
+            connection.peer
+        ):
+            self._warn(f"{connection.peer}: there are as many viewers as are allowed")
             writer.close()
             return
-        self._open[writer] = asyncio.current_task()
-        viewer = RelayViewer(next(self._numbers), self._sessions, self.clients)
-        self._viewers.add(viewer)
+        self._open.add(connection)
         try:
             # Whoever goes away, at whatever point, is forgotten.
             with suppress(OSError, EOFError, TimeoutError, asyncio.IncompleteReadError):
-                await _serve(viewer, reader, writer)
+                await _serve(connection, reader)
         finally:
-            self._viewers.discard(viewer)
-            del self._open[writer]
+            self._open.discard(connection)
+            viewer.close()
             writer.close()
 
 
-async def _serve(
-    viewer: RelayViewer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> None:
+async def _serve(connection: _Connection, reader: asyncio.StreamReader) -> None:
     # What waits to be sent is a piece at most.
-    writer.transport.set_write_buffer_limits(high=PIECE_BYTES)
+    connection.writer.transport.set_write_buffer_limits(high=PIECE_BYTES)
     while True:
         size, command, _ = REQUEST.unpack(await reader.readexactly(REQUEST.size))
         if size > MOST_BODY_BYTES:
             return
         wanted = BODY_BYTES.get(command, 0)
-        async with asyncio.timeout(LONGEST_REQUEST):
-            body = await reader.readexactly(wanted)
-            await reader.readexactly(max(size - wanted, 0))
-        answer = viewer.answer(command, body)
-        await _send(answer, writer)
+        if wanted or size:
+            async with asyncio.timeout(LONGEST_REQUEST):
+                body = await reader.readexactly(wanted)
+                await reader.readexactly(max(size - wanted, 0))
+        else:
+            body = b""
+        answer = connection.viewer.answer(command, body)
+        await _send(answer, connection)
         if answer.is_last:
             return
 
 
-async def _send(answer: Answer, writer: asyncio.StreamWriter) -> None:
+async def _send(answer: Answer, connection: _Connection) -> None:
+    writer = connection.writer
     writer.write(answer.head)
-    offset, end = answer.offset, answer.offset + answer.size
     await writer.drain()
+    await connection.went_on()
+    for part in answer.parts:
+        writer.write(part)
+        await writer.drain()
+        await connection.went_on()
+    offset, end = answer.offset, answer.offset + answer.size
     while offset < end:
         piece = answer.read(offset, min(end - offset, PIECE_BYTES))
         if not piece:
@@ -123,3 +209,4 @@ async def _send(answer: Answer, writer: asyncio.StreamWriter) -> None:
         writer.write(piece)
         offset += len(piece)
         await writer.drain()
+        await connection.went_on()

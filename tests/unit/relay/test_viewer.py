@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
+from collections import Counter
 
 import pytest
 
@@ -36,7 +37,7 @@ class Asking:
     def ask(self, command, body=b""):
         """Return all bytes of the answer."""
         answer = self.viewer.answer(command, body)
-        data = answer.head
+        data = answer.head + b"".join(answer.parts)
         if answer.size:
             data += answer.read(answer.offset, answer.size)
         return data
@@ -308,3 +309,52 @@ def test_whatever_is_asked_is_answered(session, seed):
             session.streams[-1].add(b"more", 9)
         answer = viewer.viewer.answer(command, body)
         assert answer.size <= 1 << 12
+
+
+def test_data_streams_that_have_ended_are_forgotten(tmp_path):
+    """Programs come and go while a viewer stays."""
+    room = Counter()
+    session = Session(tmp_path)
+    viewer = RelayViewer(
+        1,
+        lambda: [session],
+        take=lambda count: room.update(taken=count) or True,
+        give=lambda count: room.update(given=count),
+    )
+    asking = Asking(session)
+    asking.viewer = viewer
+    asking.ask(Command.CONNECT, CONNECT.pack(0, 2, 4, 1))
+    assert asking.attach(7)[0] == OK
+    for trace in range(1, 20):
+        metadata = session.add(is_metadata=True, trace=trace)
+        metadata.describe(b"metadata")
+        data = session.add(trace=trace)
+        data.add(b"packet", trace)
+        status, new = asking.new(7)
+        assert (status, [one.id for one in new]) == (OK, [metadata.id, data.id])
+        asking.ask_of(Command.GET_METADATA, metadata.id)
+        assert asking.index(data).status == IndexStatus.OK
+        metadata.is_closed = data.is_closed = True
+        assert asking.index(data).status == IndexStatus.HUNG_UP
+        assert room["taken"] == room["given"] == 2 * trace
+        # It may ask once more, and they are not new.
+        assert asking.index(data).status == IndexStatus.HUNG_UP
+        said = asking.ask_of(Command.GET_METADATA, metadata.id)
+        assert struct.unpack(">QI", said) == (0, NOTHING_NEW)
+        assert asking.new(7) == (NOTHING_NEW, [])
+    session.end()
+    assert asking.new(7) == (HUNG_UP, [])
+
+
+def test_who_begins_at_the_end_is_not_told_of_what_has_ended(tmp_path):
+    """Nor of metadata of nothing, until there is something again."""
+    session = Session(tmp_path)
+    metadata = session.add(is_metadata=True)
+    metadata.describe(b"metadata")
+    session.add().is_closed = True
+    asking = Asking(session)
+    assert asking.attach(7, seek=2) == (OK, [])
+    assert asking.new(7) == (NOTHING_NEW, [])
+    later = session.add()
+    status, new = asking.new(7)
+    assert (status, [one.id for one in new]) == (OK, [metadata.id, later.id])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+import tracemalloc
 from contextlib import ExitStack
 
 import pytest
@@ -25,6 +26,7 @@ from vestige.live.messages import (
     STREAM_BYTES,
     Command,
 )
+from vestige.relay import viewer_server
 
 SECONDS = 20
 METADATA = packetised_metadata(Trace().metadata())
@@ -141,15 +143,92 @@ def test_who_reads_nothing_holds_nobody_up(session):
         wait_until(lambda: served.server.viewers == 0, "nobody to be there", SECONDS)
 
 
-def test_too_many_viewers_are_sent_away(session):
-    """Those that are there stay."""
-    with Served(session, most=1) as served:
+def connected(served):
+    """A viewer that has said which protocol it speaks, and nothing since."""
+    one = socket.create_connection(("127.0.0.1", served.port), SECONDS)
+    body = CONNECT.pack(0, 2, 4, 1)
+    one.sendall(REQUEST.pack(len(body), Command.CONNECT, 0) + body)
+    receive(one, CONNECT.size)
+    return one
+
+
+def test_too_many_viewers_are_sent_away(session, monkeypatch):
+    """Those that are there stay, as long as they have just asked for something."""
+    monkeypatch.setattr(viewer_server, "SHORTEST_IDLE", 3600.0)
+    said = []
+    with Served(session, most=1, warn=said.append) as served, ExitStack() as close:
         first = Viewer(LiveUrl.parse(served.url))
+        close.callback(first.close)
         second = socket.create_connection(("127.0.0.1", served.port), SECONDS)
-        assert second.recv(1) == b""
+        with second:
+            assert second.recv(1) == b""
         assert len([*first.sessions()]) == 1
+    assert said == ["127.0.0.1: there are as many viewers as are allowed"]
+
+
+def test_silent_viewers_make_room(session, monkeypatch):
+    """The one that has been silent for longest."""
+    monkeypatch.setattr(viewer_server, "SHORTEST_IDLE", 0.0)
+    said = []
+    with Served(session, most=4, warn=said.append) as served, ExitStack() as close:
+        silent = [close.enter_context(connected(served)) for _ in range(3)]
+        first = Viewer(LiveUrl.parse(served.url))
+        close.callback(first.close)
+        assert silent[0].recv(1) == b""
+        # It asks, and is no longer the one.
+        body = REQUEST.pack(0, Command.LIST_SESSIONS, 0)
+        silent[1].sendall(body)
+        assert receive(silent[1], 4) == struct.pack(">I", 1)
+        second = Viewer(LiveUrl.parse(served.url))
+        close.callback(second.close)
+        assert silent[2].recv(1) == b""
+        assert len([*second.sessions()]) == len([*first.sessions()]) == 1
+        assert served.server.viewers == 3
+    assert said == ["127.0.0.1: a silent viewer has made room for others"] * 2
+
+
+def test_there_is_room_for_so_many_data_streams(session):
+    """Of all viewers; who has gone has none."""
+    with Served(session, most_streams=4) as served, ExitStack() as close:
+
+        def attach():
+            one = close.enter_context(connected(served))
+            one.sendall(REQUEST.pack(0, Command.CREATE_SESSION, 0))
+            receive(one, 4)
+            body = ATTACH.pack(7, 0, 1)
+            one.sendall(REQUEST.pack(len(body), Command.ATTACH_SESSION, 0) + body)
+            return one
+
+        first = attach()
+        receive(first, 8 + 3 * STREAM_BYTES)
+        assert attach().recv(1) == b""
         first.close()
-        second.close()
+        wait_until(lambda: served.server.streams == 0, "room for others", SECONDS)
+        receive(attach(), 8 + 3 * STREAM_BYTES)
+
+
+def test_long_lists_are_made_while_they_are_sent(tmp_path):
+    """Whoever takes none of it does not have them in memory, and holds nobody up."""
+    session = Session(tmp_path)
+    session.add(is_metadata=True).describe(METADATA)
+    for _ in range(10_000):
+        session.add()
+    tracemalloc.start()
+    try:
+        with Served(session) as served, ExitStack() as close:
+            for _ in range(10):
+                one = close.enter_context(connected(served))
+                body = ATTACH.pack(7, 0, 1)
+                one.sendall(REQUEST.pack(0, Command.CREATE_SESSION, 0))
+                one.sendall(REQUEST.pack(len(body), Command.ATTACH_SESSION, 0) + body)
+                receive(one, 4 + 8)
+            other = Viewer(LiveUrl.parse(served.url))
+            close.callback(other.close)
+            assert [found.clients for found in other.sessions()] == [10]
+            # 40 MB for each, if all were there.
+            assert tracemalloc.get_traced_memory()[1] < 80 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_rubbish_ends_a_connection(session):

@@ -1,20 +1,28 @@
 //! A connection on which commands come. What needs no judgement is answered here.
 
+use std::io;
+use std::sync::Arc;
+
 use crate::control::{code, status, version, Command, Header, HEADER_BYTES, MAJOR, MINOR};
 use crate::events::Decision;
+use crate::memory::{Account, Share};
 use crate::store::Store;
 
 /// No command that comes before its session is longer: it has three names and some numbers.
 const LARGEST_FIRST: usize = 16 << 10;
-/// Memory that a connection keeps for commands.
+/// Memory that a connection keeps for commands, and for replies.
 const KEPT_BYTES: usize = 16 << 10;
+/// Replies that wait to be sent before more commands are answered.
+const MOST_OUTPUT: usize = 64 << 10;
 
 /// Streams of other sessions, and those that have ended, are none.
 const NO_STREAM: u32 = u32::MAX;
 
 /// What has come of the next command, and what is to be sent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ControlConnection {
+    account: Arc<Account>,
+    share: Share,
     input: Vec<u8>,
     /// Bytes of it that need not be looked at any more.
     done: usize,
@@ -37,9 +45,48 @@ fn done(is_done: bool) -> Outcome {
 }
 
 impl ControlConnection {
+    /// Has received nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// There is no memory left for its peer.
+    pub fn new(account: &Arc<Account>) -> io::Result<Self> {
+        Ok(Self {
+            account: Arc::clone(account),
+            share: account.take(2 * KEPT_BYTES)?,
+            input: Vec::new(),
+            done: 0,
+            output: Vec::new(),
+            minor: None,
+            session: None,
+        })
+    }
+
     /// Takes bytes in the order in which they came.
-    pub fn feed(&mut self, bytes: &[u8]) {
+    ///
+    /// # Errors
+    ///
+    /// There is no memory left for its peer.
+    pub fn feed(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // As a vector grows.
+        let needed = (self.input.len() + bytes.len()).max(KEPT_BYTES);
+        let capacity = needed.max(self.input.capacity().saturating_mul(2).min(2 * needed));
+        self.share.hold(KEPT_BYTES + capacity)?;
         self.input.extend(bytes);
+        Ok(())
+    }
+
+    /// The memory of its peer.
+    pub fn account(&self) -> &Arc<Account> {
+        &self.account
+    }
+
+    /// Replies were sent.
+    pub fn sent(&mut self, bytes: usize) {
+        self.output.drain(..bytes);
+        if self.output.is_empty() {
+            self.output.shrink_to(KEPT_BYTES);
+        }
     }
 
     /// Which protocol is spoken, once it is known.
@@ -52,7 +99,8 @@ impl ControlConnection {
         self.session = Some(session);
     }
 
-    /// Answers commands until one needs a decision, or none is complete.
+    /// Answers commands until one needs a decision, none is complete, or replies are to be sent
+    /// first.
     ///
     /// # Errors
     ///
@@ -68,12 +116,15 @@ impl ControlConnection {
             self.input.drain(..self.done);
             self.input.shrink_to(KEPT_BYTES);
             self.done = 0;
+            // Giving back is never refused.
+            let _ = self.share.hold(KEPT_BYTES + self.input.capacity().max(KEPT_BYTES));
         }
         decision
     }
 
     fn run_all(&mut self, store: &Store, rest: &mut &[u8]) -> Result<Option<Decision>, String> {
-        while let Some(head) = rest.get(..HEADER_BYTES) {
+        while let Some(head) = rest.get(..HEADER_BYTES).filter(|_| self.output.len() < MOST_OUTPUT)
+        {
             let header = Header::decode(head).map_err(|error| error.to_string())?;
             if self.session.is_none() && header.bytes > LARGEST_FIRST {
                 return Err("a command before the session is longer than any may be".to_owned());

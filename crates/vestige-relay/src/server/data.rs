@@ -81,6 +81,11 @@ impl DataConnection {
         Ok(())
     }
 
+    /// The session whose packets come, once there was one.
+    pub fn session(&self) -> Option<u64> {
+        self.session
+    }
+
     /// Nothing more will come.
     pub fn end(&mut self, store: &Store) {
         if let Some(begun) = self.begun.take() {

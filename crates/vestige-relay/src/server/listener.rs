@@ -6,9 +6,11 @@ use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
 use crate::events::Events;
-use crate::server::worker::{Inbox, Message, Worker};
+use crate::memory::Memory;
+use crate::server::worker::{Inbox, Kind, Message, Standing, Worker};
 use crate::store::{Pool, Store};
 use crate::sys::take_socket;
 
@@ -19,8 +21,8 @@ pub struct Server {
     events: Arc<Events>,
     inboxes: Vec<Arc<Inbox>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Which thread has a connection.
-    places: Mutex<HashMap<u64, usize>>,
+    /// Which thread has a connection, and what for.
+    places: Mutex<HashMap<u64, (usize, Arc<Standing>)>>,
     last: AtomicU64,
 }
 
@@ -30,15 +32,16 @@ impl Server {
     /// # Arguments
     ///
     /// * `threads`: How many; one at least.
-    /// * `most_files`: Files of streams that are open at once.
+    /// * `most_files`: Files of streams that are open at once, a third of them for readers.
+    /// * `most_memory`: Bytes of memory that peers may cause to be used.
     ///
     /// # Errors
     ///
     /// The system has no threads or descriptors left.
-    pub fn start(threads: usize, most_files: usize) -> io::Result<Self> {
+    pub fn start(threads: usize, most_files: usize, most_memory: usize) -> io::Result<Self> {
         let events = Arc::new(Events::new()?);
-        let pool = Arc::new(Pool::new(most_files));
-        let store = Arc::new(Store::new(pool, Arc::clone(&events)));
+        let pool = Arc::new(Pool::new(most_files - most_files / 3));
+        let store = Arc::new(Store::new(pool, Arc::clone(&events), Memory::new(most_memory)));
         let mut server = Self {
             store,
             events,
@@ -63,7 +66,7 @@ impl Server {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn places(&self) -> MutexGuard<'_, HashMap<u64, usize>> {
+    fn places(&self) -> MutexGuard<'_, HashMap<u64, (usize, Arc<Standing>)>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -79,21 +82,36 @@ impl Server {
 
     /// Reads a connection from now on; its number.
     ///
+    /// # Arguments
+    ///
+    /// * `descriptor`: The socket, which is taken over.
+    /// * `peer`: Whose commands come there; nothing if packets come.
+    ///
     /// # Errors
     ///
     /// The descriptor is none.
-    pub fn add(&self, descriptor: RawFd, is_control: bool) -> io::Result<u64> {
+    pub fn add(&self, descriptor: RawFd, peer: Option<&str>) -> io::Result<u64> {
         let socket = take_socket(descriptor)?;
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let count = self.inboxes.len() as u64;
         let place = usize::try_from(number.checked_rem(count).unwrap_or(0)).unwrap_or(0);
-        self.places().insert(number, place);
-        self.tell(number, Message::Add { number, socket, is_control });
+        let standing = Arc::new(Standing::begin());
+        self.places().insert(number, (place, Arc::clone(&standing)));
+        let kind = peer.map_or(Kind::Data, |peer| Kind::Control(self.store.memory().account(peer)));
+        self.tell(number, Message::Add { number, socket, kind, standing });
         Ok(number)
     }
 
+    /// The connections that have nothing to do with a session, and since when.
+    pub fn idle(&self) -> Vec<(u64, Duration)> {
+        let places = self.places();
+        let idle =
+            places.iter().filter_map(|(number, (_, standing))| Some((*number, standing.idle()?)));
+        idle.collect()
+    }
+
     fn tell(&self, number: u64, message: Message) {
-        let place = self.places().get(&number).copied();
+        let place = self.places().get(&number).map(|(place, _)| *place);
         if let Some(inbox) = place.and_then(|place| self.inboxes.get(place)) {
             inbox.put(message);
         }

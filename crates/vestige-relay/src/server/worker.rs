@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::events::{Event, Events};
+use crate::memory::Account;
 use crate::server::control::ControlConnection;
 use crate::server::data::DataConnection;
 use crate::store::Store;
@@ -24,7 +27,7 @@ const WAKE: u64 = 0;
 #[derive(Debug)]
 pub enum Message {
     /// A connection has come.
-    Add { number: u64, socket: OwnedFd, is_control: bool },
+    Add { number: u64, socket: OwnedFd, kind: Kind, standing: Arc<Standing> },
     /// A decision is made: what is sent, and the session, if there is a new one.
     Reply { number: u64, bytes: Vec<u8>, session: Option<u64> },
     /// A connection is to end.
@@ -58,6 +61,38 @@ impl Inbox {
     }
 }
 
+/// What comes on a connection.
+#[derive(Debug)]
+pub enum Kind {
+    /// Commands of a peer, and its memory.
+    Control(Arc<Account>),
+    /// Packets.
+    Data,
+}
+
+/// Since when a connection is there, and whether it has to do with a session.
+#[derive(Debug)]
+pub struct Standing {
+    since: Instant,
+    has_session: AtomicBool,
+}
+
+impl Standing {
+    /// It begins, without one.
+    pub fn begin() -> Self {
+        Self { since: Instant::now(), has_session: AtomicBool::new(false) }
+    }
+
+    /// For how long it has been there without a session.
+    pub fn idle(&self) -> Option<Duration> {
+        (!self.has_session.load(Ordering::Relaxed)).then(|| self.since.elapsed())
+    }
+
+    fn set_session(&self) {
+        self.has_session.store(true, Ordering::Relaxed);
+    }
+}
+
 #[derive(Debug)]
 enum Protocol {
     Control { connection: ControlConnection, is_waiting: bool, session: Option<u64> },
@@ -67,6 +102,7 @@ enum Protocol {
 #[derive(Debug)]
 struct Connection {
     number: u64,
+    standing: Arc<Standing>,
     socket: OwnedFd,
     protocol: Protocol,
     interest: u32,
@@ -118,7 +154,9 @@ impl Worker {
     fn read_messages(&mut self) -> bool {
         for message in self.inbox.take() {
             match message {
-                Message::Add { number, socket, is_control } => self.add(number, socket, is_control),
+                Message::Add { number, socket, kind, standing } => {
+                    self.add(number, socket, &kind, standing);
+                }
                 Message::Reply { number, bytes, session } => self.reply(number, &bytes, session),
                 Message::Drop { number, problem } => {
                     if let Some(connection) = self.connections.remove(&number) {
@@ -131,18 +169,25 @@ impl Worker {
         true
     }
 
-    fn add(&mut self, number: u64, socket: OwnedFd, is_control: bool) {
-        let protocol = if is_control {
-            let connection = ControlConnection::default();
-            Protocol::Control { connection, is_waiting: false, session: None }
-        } else {
-            Protocol::Data(DataConnection::default())
+    fn add(&mut self, number: u64, socket: OwnedFd, kind: &Kind, standing: Arc<Standing>) {
+        let protocol = match kind {
+            Kind::Control(account) => ControlConnection::new(account).map(|connection| {
+                Protocol::Control { connection, is_waiting: false, session: None }
+            }),
+            Kind::Data => Ok(Protocol::Data(DataConnection::default())),
         };
-        let connection = Connection { number, socket, protocol, interest: READABLE };
-        match self.poll.add(&connection.socket, number, READABLE) {
-            Ok(()) => drop(self.connections.insert(number, connection)),
-            Err(error) => self.end(connection, Some(error.to_string())),
+        let added = protocol.and_then(|protocol| {
+            self.poll.add(&socket, number, READABLE)?;
+            Ok(Connection { number, standing, socket, protocol, interest: READABLE })
+        });
+        match added {
+            Ok(connection) => drop(self.connections.insert(number, connection)),
+            Err(error) => self.tell_end(number, Some(error.to_string())),
         }
+    }
+
+    fn tell_end(&self, connection: u64, problem: Option<String>) {
+        self.events.tell(Event::Closed { connection, problem });
     }
 
     fn reply(&mut self, number: u64, bytes: &[u8], new_session: Option<u64>) {
@@ -154,6 +199,8 @@ impl Worker {
             if let Some(new) = new_session {
                 *session = Some(new);
                 control.set_session(new);
+                self.store.begin_session(new, Arc::clone(control.account()));
+                connection.standing.set_session();
             }
             control.output.extend(bytes);
         }
@@ -183,7 +230,7 @@ impl Worker {
                 session.take().iter().for_each(|session| self.store.end_session(*session));
             }
         }
-        self.events.tell(Event::Closed { connection: connection.number, problem });
+        self.tell_end(connection.number, problem);
     }
 
     /// Waits for what the connection can use now.
@@ -222,9 +269,14 @@ impl Worker {
             };
             let bytes = self.buffer.get(..count).unwrap_or_default();
             match &mut connection.protocol {
-                Protocol::Data(data) => data.feed(&self.store, bytes).map_err(Some)?,
+                Protocol::Data(data) => {
+                    data.feed(&self.store, bytes).map_err(Some)?;
+                    if data.session().is_some() {
+                        connection.standing.set_session();
+                    }
+                }
                 Protocol::Control { connection: control, .. } => {
-                    control.feed(bytes);
+                    control.feed(bytes).map_err(|error| Some(error.to_string()))?;
                     self.answer(connection)?;
                 }
             }
@@ -244,7 +296,7 @@ impl Worker {
         loop {
             while !control.output.is_empty() {
                 match send(&connection.socket, &control.output) {
-                    Ok(count) => drop(control.output.drain(..count)),
+                    Ok(count) => control.sent(count),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => return Err(Some(error.to_string())),

@@ -1,26 +1,49 @@
 //! Directories of streams, and the trace chunks that they are of.
 
 use std::fs::File;
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::events::{Event, Events};
+use crate::memory::{Account, Share};
+
+/// Bytes that whoever decides keeps for the name of a stream, beside it.
+const NAME_BYTES: usize = 256;
 
 /// A trace chunk: once nobody has it any more, that is told.
 #[derive(Debug)]
 pub struct Chunk {
     number: u64,
     events: Arc<Events>,
+    share: Mutex<Option<Share>>,
 }
 
 impl Chunk {
     /// Numbers one.
     pub fn new(number: u64, events: Arc<Events>) -> Self {
-        Self { number, events }
+        Self { number, events, share: Mutex::default() }
     }
 
     /// Its number.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Takes memory for what is kept of a stream as long as the trace chunk is there.
+    ///
+    /// # Errors
+    ///
+    /// There is not so much left.
+    pub fn account_for(&self, account: &Arc<Account>, name_bytes: usize) -> io::Result<()> {
+        let bytes = NAME_BYTES + name_bytes;
+        let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *share {
+            Some(share) => share.grow(bytes),
+            none => {
+                *none = Some(account.take(bytes)?);
+                Ok(())
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod directory;
 mod follower;
+mod parts;
 mod pool;
 mod rotation;
 mod session;

@@ -5,10 +5,13 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::sys;
+
+/// Files that a reader holds: data and their index.
+const HELD: usize = 2;
 
 #[derive(Debug, Default)]
 struct Open {
@@ -21,13 +24,35 @@ struct Open {
 #[derive(Debug)]
 pub struct Pool {
     most: usize,
+    most_held: usize,
+    held: AtomicUsize,
     open: Mutex<Open>,
 }
 
+/// The right of a reader to hold two files open, whatever else is needed.
+#[derive(Debug)]
+pub struct Hold(Arc<Pool>);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.held.fetch_sub(HELD, Ordering::Relaxed);
+    }
+}
+
 impl Pool {
-    /// Keeps so many files open, but at least one.
+    /// Keeps so many files open, but at least one, and half as many again for readers, or those of
+    /// one reader.
     pub fn new(most: usize) -> Self {
-        Self { most: most.max(1), open: Mutex::default() }
+        let most = most.max(1);
+        let most_held = (most / 2).max(HELD);
+        Self { most, most_held, held: AtomicUsize::new(0), open: Mutex::default() }
+    }
+
+    /// Lets a reader hold two files, if there are descriptors left for readers.
+    pub fn hold(self: &Arc<Self>) -> Option<Hold> {
+        let hold = Hold(Arc::clone(self));
+        // Where there are too many, it is given back at once.
+        (self.held.fetch_add(HELD, Ordering::Relaxed) + HELD <= self.most_held).then_some(hold)
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {

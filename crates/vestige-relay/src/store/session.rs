@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::memory::Account;
 use crate::store::stream::Stream;
 
 /// The streams of a session, and whether more can come for them.
 #[derive(Debug, Default)]
 pub(super) struct SessionStreams {
+    /// Whose memory they use.
+    pub account: Option<Arc<Account>>,
     /// By their numbers.
     pub streams: BTreeMap<u64, Arc<Stream>>,
     /// Data connections that are there.

@@ -3,23 +3,26 @@
 //! Packets and what is to be known of them come on two connections, each in order, none before the
 //! other: what has come without the other waits for it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::data::DataHeader;
 use crate::index::{IndexVersion, PacketIndex};
+use crate::memory::{Account, Share};
 use crate::store::directory::Directory;
+use crate::store::parts::Parts;
 use crate::store::pool::Pool;
 use crate::store::written::{data_name, Written};
 
-/// Packets that may wait for what is to be known of them, and the other way around. Senders
-/// send the one after the other.
-const MOST_WAITING: usize = 4096;
-
-/// Files of one trace chunk that can be read from the first one on.
-const MOST_PARTS: usize = 1024;
+/// Bytes of memory for a packet that waits for what is to be known of it, or the other way around:
+/// the larger one, and what a tree has beside it. Small packets may be far ahead of their indexes,
+/// as many as there are in the buffers of a connection.
+const WAITING_BYTES: usize = 160;
+/// Those of a stream, beside its names: what whoever decides keeps of it, too.
+const STREAM_BYTES: usize = 4096;
 
 /// What a stream is.
 #[derive(Clone, Debug)]
@@ -80,15 +83,14 @@ pub struct StreamProgress {
     pub is_ended: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct State {
     /// Its directory; nothing if it is in no trace chunk.
     pub directory: Option<Arc<Directory>>,
     /// Where the next packet goes; where the last one went, if there will be none.
     pub written: Option<Arc<Written>>,
-    /// The files of this trace chunk that are there, up to the present one.
-    pub parts: VecDeque<Arc<Written>>,
-    files: u64,
+    /// The files that can be read, up to the present one.
+    pub parts: Parts,
     /// Where the next packet begins.
     pub end: u64,
     /// Bytes of it that have come.
@@ -107,6 +109,36 @@ pub(super) struct State {
     is_checked: bool,
     /// Whether the last packet is known, and which it is.
     close: Option<Option<u64>>,
+    /// For what waits.
+    share: Share,
+}
+
+impl State {
+    fn new(share: Share) -> Self {
+        Self {
+            directory: None,
+            written: None,
+            parts: Parts::default(),
+            end: 0,
+            partial: 0,
+            places: BTreeMap::new(),
+            indexes: BTreeMap::new(),
+            last_data: None,
+            last_index: None,
+            last_number: None,
+            rotation: None,
+            progress: StreamProgress::default(),
+            is_checked: false,
+            close: None,
+            share,
+        }
+    }
+
+    /// Has memory for what waits, and for some more.
+    fn account_for_waiting(&mut self, more: usize) -> io::Result<()> {
+        let count = self.places.len() + self.indexes.len() + more;
+        self.share.hold(count * WAITING_BYTES)
+    }
 }
 
 /// A stream.
@@ -117,7 +149,11 @@ pub struct Stream {
     /// What it is.
     pub layout: Layout,
     pub(super) pool: Arc<Pool>,
+    /// How many read it.
+    pub(super) followers: AtomicUsize,
+    account: Arc<Account>,
     state: Mutex<State>,
+    _share: Share,
 }
 
 fn refused(text: &'static str) -> io::Error {
@@ -142,8 +178,21 @@ impl Stream {
         layout: Layout,
         directory: &Arc<Directory>,
         pool: &Arc<Pool>,
+        account: &Arc<Account>,
     ) -> io::Result<Self> {
-        let stream = Self { number, layout, pool: Arc::clone(pool), state: Mutex::default() };
+        let name_bytes = layout.channel.as_os_str().len();
+        let share = account.take(STREAM_BYTES + 2 * name_bytes)?;
+        // Its files are there until its trace chunk is left.
+        directory.chunk().account_for(account, name_bytes)?;
+        let stream = Self {
+            number,
+            layout,
+            pool: Arc::clone(pool),
+            followers: AtomicUsize::new(0),
+            account: Arc::clone(account),
+            state: Mutex::new(State::new(account.take(0)?)),
+            _share: share,
+        };
         stream.make_file(&mut stream.state(), directory, 0)?;
         Ok(stream)
     }
@@ -161,24 +210,19 @@ impl Stream {
     ) -> io::Result<Arc<Written>> {
         let is_numbered = self.layout.file_bytes > 0;
         let name = data_name(&self.layout.channel, is_numbered.then_some(number));
-        state.files += 1;
         let is_same = state.directory.as_ref().is_some_and(|old| Arc::ptr_eq(old, directory));
-        for old in state.parts.iter().filter(|old| is_same && old.data_name() == name) {
+        for old in state.parts.present().filter(|old| is_same && old.data_name() == name) {
             old.set_replaced();
         }
-        let new = Written::create(&self.pool, directory.file(), name, state.files)?;
-        let new = Arc::new(new);
-        if let Some(old) = &state.written {
-            old.set_next(&new);
-        }
-        if !is_same {
-            state.parts.clear();
-        }
-        let most = usize::try_from(self.layout.file_count).unwrap_or(MOST_PARTS);
-        while state.parts.len() >= most.clamp(1, MOST_PARTS) {
-            state.parts.pop_front();
-        }
-        state.parts.push_back(Arc::clone(&new));
+        let next = state.parts.next_number();
+        let share = Written::account_for(&self.account, &name).or_else(|_| {
+            // They are there for viewers who come late.
+            state.parts.make_room();
+            Written::account_for(&self.account, &name)
+        })?;
+        let new = Arc::new(Written::create(&self.pool, directory.file(), name, next, share)?);
+        let is_followed = self.followers.load(Ordering::Relaxed) > 0;
+        state.parts.add(Arc::clone(&new), !is_same, self.layout.file_count, is_followed);
         state.directory = Some(Arc::clone(directory));
         state.written = Some(Arc::clone(&new));
         state.end = 0;
@@ -258,10 +302,10 @@ impl Stream {
             let place = Place { written, offset, bytes };
             match state.indexes.remove(&header.sequence) {
                 Some(packet) => complete(&mut state, version, header.sequence, &place, &packet)?,
-                None if state.places.len() < MOST_WAITING => {
+                None => {
+                    state.account_for_waiting(1)?;
                     state.places.insert(header.sequence, place);
                 }
-                None => return Err(refused("packets come without what is to be known of them")),
             }
         }
         self.try_rotation(&mut state)?;
@@ -302,10 +346,10 @@ impl Stream {
             None if state.last_data.is_some_and(|last| sequence <= last) => {
                 return Err(refused("an index came that was there before"));
             }
-            None if state.indexes.len() < MOST_WAITING => {
+            None => {
+                state.account_for_waiting(1)?;
                 state.indexes.insert(sequence, packet);
             }
-            None => return Err(refused("indexes come without their packets")),
         }
         self.try_rotation(&mut state)
     }
@@ -410,7 +454,7 @@ fn complete(
     state.last_index = Some(sequence);
     state.last_number = Some(packet.number);
     state.progress.packets += 1;
-    Ok(())
+    state.account_for_waiting(0)
 }
 
 /// Lets go of the files of a stream of which all has come.
@@ -425,5 +469,7 @@ fn end_if_all(state: &mut State) -> bool {
     state.rotation = None;
     state.places.clear();
     state.indexes.clear();
+    // Giving back is never refused.
+    let _ = state.account_for_waiting(0);
     true
 }

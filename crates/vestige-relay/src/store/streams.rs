@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::events::{Event, Events};
+use crate::memory::{Account, Memory};
 use crate::store::directory::Directory;
 use crate::store::pool::Pool;
 use crate::store::session::SessionStreams;
@@ -22,13 +23,24 @@ struct All {
 pub struct Store {
     pool: Arc<Pool>,
     events: Arc<Events>,
+    memory: Memory,
     all: Mutex<All>,
 }
 
 impl Store {
     /// Has none yet.
-    pub fn new(pool: Arc<Pool>, events: Arc<Events>) -> Self {
-        Self { pool, events, all: Mutex::default() }
+    pub fn new(pool: Arc<Pool>, events: Arc<Events>, memory: Memory) -> Self {
+        Self { pool, events, memory, all: Mutex::default() }
+    }
+
+    /// What peers may use.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// A session has been created: its streams use the memory of a peer.
+    pub fn begin_session(&self, session: u64, account: Arc<Account>) {
+        self.all().sessions.entry(session).or_default().account = Some(account);
     }
 
     fn all(&self) -> MutexGuard<'_, All> {
@@ -41,13 +53,16 @@ impl Store {
     ///
     /// Its file cannot be made.
     pub fn add(&self, layout: Layout, directory: &Arc<Directory>) -> io::Result<Arc<Stream>> {
-        let number = {
+        let session = layout.session;
+        let (number, account) = {
             let mut all = self.all();
             all.last += 1;
-            all.last
+            (all.last, all.sessions.get(&session).and_then(|session| session.account.clone()))
         };
-        let session = layout.session;
-        let stream = Arc::new(Stream::create(number, layout, directory, &self.pool)?);
+        // One that nobody has told of has no peer.
+        let account = account.unwrap_or_else(|| self.memory.account(""));
+        let made = Stream::create(number, layout, directory, &self.pool, &account);
+        let stream = Arc::new(made?);
         let mut all = self.all();
         all.streams.insert(number, Arc::clone(&stream));
         let of_session = all.sessions.entry(session).or_default();

@@ -4,15 +4,18 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::index::{IndexVersion, PacketIndex, FILE_HEADER_BYTES};
+use crate::memory::{Account, Share};
 use crate::store::pool::{Pool, PooledFile};
 use crate::sys;
 
 const INDEX_FOLDER: &str = "index";
 /// Bytes that are copied at once.
 const COPY_BYTES: usize = 1 << 16;
+/// Bytes of memory for a file and its index, beside its names.
+const FILE_BYTES: usize = 768;
 
 /// The name of a data file.
 pub fn data_name(channel: &Path, number: Option<u64>) -> PathBuf {
@@ -43,18 +46,24 @@ pub struct Written {
     directory: Arc<File>,
     data: PooledFile,
     index: Mutex<Option<IndexFile>>,
-    next: OnceLock<Arc<Written>>,
-    /// How many of its stream were before.
+    _share: Share,
+    /// Which one of its stream it is, from 1 on.
     pub number: u64,
 }
 
 impl Written {
+    /// Takes the memory that is needed for one.
+    pub fn account_for(account: &Arc<Account>, name: &Path) -> io::Result<Share> {
+        account.take(FILE_BYTES + 2 * name.as_os_str().len())
+    }
+
     /// Makes the data file. Who reads one of the same name still has all of it.
     pub fn create(
         pool: &Arc<Pool>,
         directory: &Arc<File>,
         name: PathBuf,
         number: u64,
+        share: Share,
     ) -> io::Result<Self> {
         // An index without its data file leads nowhere.
         for old in [index_name(&name), name.clone()] {
@@ -65,7 +74,7 @@ impl Written {
         }
         let data = pool.create(directory, name)?;
         let directory = Arc::clone(directory);
-        Ok(Self { directory, data, index: Mutex::default(), next: OnceLock::new(), number })
+        Ok(Self { directory, data, index: Mutex::default(), _share: share, number })
     }
 
     fn index(&self) -> MutexGuard<'_, Option<IndexFile>> {
@@ -77,11 +86,6 @@ impl Written {
         self.data.name()
     }
 
-    /// The file that came after it.
-    pub fn next(&self) -> Option<&Arc<Self>> {
-        self.next.get()
-    }
-
     /// Where the last packet ends that the index has.
     pub fn indexed_end(&self) -> u64 {
         self.index().as_ref().map_or(0, |index| index.packets_end)
@@ -91,12 +95,6 @@ impl Written {
     pub fn set_replaced(&self) {
         self.data.set_replaced();
         self.index().iter().for_each(|index| index.file.set_replaced());
-    }
-
-    /// Another file comes after it.
-    pub fn set_next(&self, next: &Arc<Self>) {
-        // There is only one.
-        let _ = self.next.set(Arc::clone(next));
     }
 
     /// Where the index file ends; 0 as long as there is none.
@@ -173,16 +171,6 @@ impl Written {
             done += wanted as u64;
         }
         Ok(())
-    }
-}
-
-impl Drop for Written {
-    /// Lets go of all that nobody else has, one after the other: there may be very many.
-    fn drop(&mut self) {
-        let mut next = self.next.take();
-        while let Some(mut one) = next.and_then(Arc::into_inner) {
-            next = one.next.take();
-        }
     }
 }
 
