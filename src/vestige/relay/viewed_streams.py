@@ -136,7 +136,7 @@ class LiveSessions:
         self._sessions = sessions
         self._numbers = itertools.count(1)
         self._seen: WeakValueDictionary[int, _Session] = WeakValueDictionary()
-        """Those that viewers have: nothing else keeps files open of one that has ended."""
+        """Those that viewers have: nobody keeps files open of one that has ended."""
 
     def __call__(self) -> Collection[_Session]:
         """Return those that there are."""

@@ -383,7 +383,7 @@ def test_files_of_a_session_that_was_seen_are_closed(relay):
 
     def open_files():
         files = Path(f"/proc/{relay.process.pid}/fd").iterdir()
-        return [one for one in files if path in os.readlink(one)]
+        return [one for one in files if path in str(one.readlink())]
 
     wait_until(lambda: not open_files(), "closed files", SECONDS)
 
