@@ -180,6 +180,25 @@ def test_a_relay_that_is_killed_and_comes_back(
     assert count(found, "flood:drop") >= 300
 
 
+def test_a_session_that_is_stopped_goes_on_where_it_was(
+    daemon: SessionDaemon, relay: ChildRelay, tmp_path: Path
+):
+    """What has come is in memory no more then."""
+    say(daemon, f"create on --set-url={relay.url}", "enable-event -u ordered:*")
+    with ordered(daemon, build_ordered(tmp_path)) as one:
+        for _ in range(3):
+            say(daemon, "start")
+            one.do("500")
+            say(daemon, "stop")
+        one.end()
+    say(daemon, "destroy")
+    [trace] = relay.sessions("on")
+    assert count(lines(trace), "ordered:step") == 1500
+    # A data stream that begins anew has a file of its own.
+    names = [one.name for one in trace.rglob("channel0_*") if one.suffix != ".idx"]
+    assert {name.partition(".")[2] for name in names} == {""}
+
+
 def test_a_program_without_a_session(relay: ChildRelay, tmp_path: Path):
     """What it records is all there."""
     program = build_ordered(tmp_path)

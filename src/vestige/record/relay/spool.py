@@ -77,11 +77,7 @@ class SpooledStream:
 
     def skip_given_back(self) -> None:
         """Take what was given back by a sender before this one: it was confirmed."""
-        try:
-            first = os.lseek(self.data, 0, os.SEEK_DATA)
-        except OSError:
-            # There is nothing else in it.
-            first = os.fstat(self.data).st_size
+        first = _first_kept(self.data)
         while first and (packets := self.packets(is_ended=False)):
             for packet in packets:
                 # Pages are given back as a whole: what begins in them is confirmed.
@@ -296,14 +292,27 @@ def traces_below(folder: str) -> Iterator[tuple[str, str]]:
 def give_back(file: int, begin: int, end: int) -> None:
     """Give the memory of a part of a file back.
 
+    The first page stays: who goes on with a file looks there whose it is.
+
     Args:
         file: The file.
         begin: Where the part begins.
         end: Where it ends.
     """
-    begin, end = begin // PAGE * PAGE, end // PAGE * PAGE
+    begin, end = max(begin // PAGE, 1) * PAGE, end // PAGE * PAGE
     if begin < end:
         libc = ctypes.CDLL(None, use_errno=True)
         size = ctypes.c_longlong
         # A file system that cannot do it keeps it until the file goes.
         libc.fallocate(file, KEEP_SIZE_AND_PUNCH_HOLE, size(begin), size(end - begin))
+
+
+def _first_kept(file: int) -> int:
+    """Return where what was not given back begins; 0 if nothing was."""
+    size = os.fstat(file).st_size
+    try:
+        hole = os.lseek(file, 0, os.SEEK_HOLE)
+        return os.lseek(file, hole, os.SEEK_DATA) if hole < size else 0
+    except OSError:
+        # There is nothing else in it, or nothing at all.
+        return size
