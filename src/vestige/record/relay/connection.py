@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import socket
+import sys
+import termios
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -244,6 +247,17 @@ class RelayConnection:
             left -= min(left, len(ZEROS))
         return missing
 
+    @property
+    def queued(self) -> int:
+        """Bytes that wait to be sent, or to be taken by the other machine."""
+        found = 0
+        for one in (self._control, self._data):
+            # It may be closed at any time.
+            with suppress(OSError, ValueError):
+                raw = fcntl.ioctl(one.fileno(), termios.TIOCOUTQ, bytes(4))
+                found += int.from_bytes(raw, sys.byteorder)
+        return found
+
     def take_answers(self, *, waits: bool = False) -> None:
         """Take the answers that have come.
 
@@ -299,14 +313,20 @@ class RelayConnection:
         event: int = select.POLLOUT,
         until: float | None = None,
     ) -> None:
-        """Wait until a connection takes more, or has something to read."""
+        """Wait until a connection takes more, or has something to read.
+
+        Where the network is slow, what the kernel has takes minutes to be sent.
+        """
         poll = select.poll()
         poll.register(to, event)
         until = time.monotonic() + SILENT_SECONDS if until is None else until
+        queued = self.queued
         while not poll.poll(IDLE_MILLISECONDS):
             if self._idle is not None:
                 self._idle()
-            if time.monotonic() > until:
+            if (now := self.queued) < queued:
+                queued, until = now, time.monotonic() + SILENT_SECONDS
+            elif time.monotonic() > until:
                 what = "takes nothing" if event == select.POLLOUT else "does not answer"
                 raise TimeoutError(f"the relay daemon {what}")
 

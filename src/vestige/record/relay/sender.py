@@ -199,7 +199,7 @@ class RelaySender:
     def _wait(self, is_done: Callable[[], bool], seconds: float) -> bool:
         """Wait as long as something comes, and less long for a lost connection."""
         self._woken.set()
-        last, since = self._sent, time.monotonic()
+        last, since = self._moved(), time.monotonic()
         with self._state:
             while not is_done():
                 if not self._thread.is_alive():
@@ -208,11 +208,16 @@ class RelaySender:
                 self._woken.set()
                 is_lost = self._connection is None
                 most = min(seconds, LOST_SECONDS) if is_lost else seconds
-                if self._sent != last:
-                    last, since = self._sent, time.monotonic()
+                if (moved := self._moved()) != last:
+                    last, since = moved, time.monotonic()
                 elif time.monotonic() > since + most:
                     return False
         return True
+
+    def _moved(self) -> tuple[int, int]:
+        """Return what changes as long as something comes to the relay daemon."""
+        connection = self._connection
+        return self._sent, 0 if connection is None else connection.queued
 
     _sent = 0
     """Packets and pieces of metadata that were sent."""
