@@ -11,13 +11,16 @@ from configparser import ConfigParser
 from configparser import Error as ConfigError
 from contextlib import suppress
 
+from ..daemon.refusals import os_error_text
 from ..daemon.run_paths import home_folder
 from ..errors import VestigeError
+from ..plain_text import plain
 
 __all__ = [
     "FAILED",
     "allow_many_files",
     "close_streams",
+    "error_text",
     "given_settings",
     "go_to_background",
     "is_on",
@@ -30,12 +33,17 @@ FAILED = 1
 SYSTEM_CONFIG = "/etc/lttng/lttng.conf"
 
 
-def read_configurations(section: str, chosen: str | None) -> dict[str, str]:
+def read_configurations(
+    section: str, chosen: str | None, options: argparse.Namespace
+) -> dict[str, str]:
     """Return the settings of all configuration files, the last ones winning.
+
+    Those that the daemon does not know are told, and left out.
 
     Args:
         section: Of which daemon.
         chosen: The last of them, which must be there.
+        options: All that the daemon knows, as its command line was read.
 
     Returns:
         Settings of the section by the long names of options.
@@ -55,7 +63,22 @@ def read_configurations(section: str, chosen: str | None) -> dict[str, str]:
     except (ConfigError, UnicodeDecodeError) as error:
         why = " ".join(str(error).split())
         raise VestigeError(f"expected a configuration: {why}") from error
-    return dict(parser[section]) if parser.has_section(section) else {}
+    settings = dict(parser[section]) if parser.has_section(section) else {}
+    for name in [*settings]:
+        if name.replace("-", "_") not in vars(options):
+            del settings[name]
+            print(
+                f'Warning: Unrecognized option "{plain(name)}" in daemon configuration '
+                "file.",
+                file=sys.stderr,
+                flush=True,
+            )
+    return settings
+
+
+def error_text(error: VestigeError | OSError) -> str:
+    """Return what an error says, without the system's number of it."""
+    return os_error_text(error) if isinstance(error, OSError) else str(error)
 
 
 def given_settings(options: argparse.Namespace) -> dict[str, str]:

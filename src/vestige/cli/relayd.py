@@ -26,6 +26,7 @@ from .daemon_start import (
     FAILED,
     allow_many_files,
     close_streams,
+    error_text,
     given_settings,
     go_to_background,
     is_on,
@@ -135,12 +136,12 @@ def main(words: Sequence[str]) -> int:
     """
     options = build_parser().parse_args(words)
     try:
-        configured = read_configurations("relayd", options.config)
+        configured = read_configurations("relayd", options.config, options)
         for name in _IGNORED:
             configured.pop(name, None)
         return _run({**configured, **given_settings(options)})
     except (VestigeError, OSError) as error:
-        print(f"Error: {plain(str(error))}", file=sys.stderr, flush=True)
+        print(f"Error: {plain(error_text(error))}", file=sys.stderr, flush=True)
         return FAILED
 
 

@@ -25,6 +25,7 @@ from .daemon_start import (
     FAILED,
     allow_many_files,
     close_streams,
+    error_text,
     given_settings,
     go_to_background,
     is_on,
@@ -128,14 +129,14 @@ def main(words: Sequence[str]) -> int:
     options = build_parser().parse_args(words)
     try:
         settings = {
-            **read_configurations("sessiond", options.config),
+            **read_configurations("sessiond", options.config, options),
             **given_settings(options),
         }
         return _run(settings)
     except DaemonRunsError as error:
         return _report(settings, str(error))
     except (VestigeError, OSError) as error:
-        return _report({}, str(error))
+        return _report({}, error_text(error))
 
 
 def _report(settings: Mapping[str, str], message: str) -> int:

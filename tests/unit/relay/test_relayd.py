@@ -47,7 +47,7 @@ def test_directories_are_those_of_sessions(started):
 def test_a_configuration_says_what_the_command_line_does_not(started, tmp_path):
     """No peer clears a session then; what is said of itself is told."""
     path = tmp_path / "relay.conf"
-    path.write_text("[relayd]\ndisallow-clear=yes\nfd-pool-size=200\nversion=1\n")
+    path.write_text("[relayd]\ndisallow-clear=yes\nfd-pool-size=200\nno-such=1\n")
     relay = started("--config", str(path), "--working-dir", str(tmp_path), "-v")
     control, _ = relay.connect()
     control.create_session("s")
@@ -59,6 +59,7 @@ def test_a_configuration_says_what_the_command_line_does_not(started, tmp_path):
     status, said = relay.end()
     assert status == 0
     assert "host/s: a session of host begins" in said
+    assert 'Unrecognized option "no-such" in daemon configuration file' in said
 
 
 @pytest.mark.parametrize(("value", "flags"), [("1", 0), ("on", 0), ("0", 1)])
@@ -78,7 +79,7 @@ def test_the_environment_says_whether_sessions_are_cleared(
         (["--control-port=localhost"], "expected tcp://HOST:PORT"),
         (["--data-port=tcp://localhost:65536"], "expected tcp://HOST:PORT"),
         (["--fd-pool-size=99"], "expected a number from 100"),
-        (["--config=/nowhere"], "No such file"),
+        (["--config=/nowhere"], "Error: /nowhere: No such file"),
         (["-w", "/nowhere"], 'Failed to change working directory to "/nowhere": No'),
         (["--output=/proc/nowhere"], "/proc/nowhere"),
     ],
