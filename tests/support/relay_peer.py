@@ -14,6 +14,9 @@ from uuid import UUID
 OK, UNKNOWN, INVALID_PROTOCOL = 10, 11, 152
 NO_STREAM = (1 << 64) - 1
 DAEMON = UUID(int=7)
+NAMES_SINCE, NUMBERS_SINCE, CHUNKS_SINCE = 4, 8, 11
+"""Minor versions since which peers send more: names of sessions and indexes, numbers of
+packets, trace chunks."""
 SECONDS = 20
 
 
@@ -69,6 +72,13 @@ class ControlPeer:
         """Create a session; return its number, its status and its path."""
         texts = [f"{one}\0".encode() if one else b"" for one in (name, host, base)]
         number = members.get("number", 1)
+        if self.minor < NAMES_SINCE:
+            return *self.ask(2, layout=">QI"), ""
+        if self.minor < CHUNKS_SINCE:
+            timer, is_snapshot = members.get("live_timer", 0), False
+            names = name.encode(), host.encode()
+            payload = struct.pack(">255s64sII", *names, timer, is_snapshot)
+            return *self.ask(2, payload, ">QI"), ""
         payload = struct.pack(
             ">IIIIBB16sQQBQ",
             *map(len, texts),
@@ -82,8 +92,6 @@ class ControlPeer:
             0,
         )
         session, status = self.ask(2, payload + b"".join(texts), ">QI")
-        if self.minor < 11:
-            return session, status, ""
         (length,) = self.receive(">I")
         (path,) = self.receive(f"{length}s")
         return session, status, path.rstrip(b"\0").decode()
@@ -118,6 +126,11 @@ class ControlPeer:
         """Add a stream; return its number and the status."""
         texts = [one + b"\0" for one in (channel.encode(), path.encode())]
         size, count = members.get("file_bytes", 0), members.get("file_count", 0)
+        if self.minor < CHUNKS_SINCE:
+            payload = struct.pack(">264s4096s", *texts)
+            payload += struct.pack(">QQ", size, count) if self.minor > 1 else b""
+            number, status = self.ask(1, payload, ">QI")
+            return number, status
         payload = struct.pack(">IIQQQ", *map(len, texts), size, count, 0)
         number, status = self.ask(1, payload + b"".join(texts), ">QI")
         return number, status
@@ -127,8 +140,10 @@ class ControlPeer:
     ) -> int:
         """Send what is to be known of a packet; return the status."""
         number = sequence if number is None else number
-        words = (size * 8, size * 8, 100 + sequence, 101 + sequence, 0, 0, 0, number)
-        return int(self.ask(13, struct.pack(">10Q", stream, sequence, *words))[0])
+        words = [size * 8, size * 8, 100 + sequence, 101 + sequence, 0, 0]
+        words += [] if self.minor < NUMBERS_SINCE else [0, number]
+        layout = f">{2 + len(words)}Q"
+        return int(self.ask(13, struct.pack(layout, stream, sequence, *words))[0])
 
     def send_metadata(self, stream: int, text: bytes, padding: int = 0) -> None:
         """Send metadata; nothing is answered."""

@@ -19,6 +19,7 @@ pub fn event_tuple<'py>(py: Python<'py>, event: Event) -> PyResult<EventTuple<'p
         Event::Closed { connection, problem } => {
             ("closed", connection, 0, (problem,).into_pyobject(py)?)
         }
+        Event::StreamFull { stream } => ("stream-full", stream, 0, none),
         Event::StreamEnded { stream } => ("stream-ended", stream, 0, none),
         Event::ChunkLeft { chunk } => ("chunk-left", chunk, 0, none),
     })

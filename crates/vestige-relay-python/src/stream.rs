@@ -53,7 +53,7 @@ pub struct Directory(pub Arc<inner::Directory>);
 #[pyclass(frozen, module = "vestige.relay._relay")]
 pub struct Stream(pub Arc<inner::Stream>);
 
-type ProgressTuple = (u64, u64, u64, u64, u64, u64, Option<u64>, Option<u64>, bool);
+type ProgressTuple = (u64, u64, u64, u64, u64, u64, u64, u64, Option<u64>, Option<u64>, bool);
 
 #[pymethods]
 impl Stream {
@@ -72,6 +72,8 @@ impl Stream {
             now.rotations,
             now.resets,
             now.bytes,
+            now.lost_packets,
+            now.lost_bytes,
             now.file_number,
             now.quiet_until,
             now.stream_class,

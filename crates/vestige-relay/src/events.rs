@@ -38,6 +38,8 @@ pub enum Event {
     Asked { connection: u64, minor: u32, decision: Decision },
     /// A connection has ended, and why, if that was no usual end.
     Closed { connection: u64, problem: Option<String> },
+    /// There is no space for packets of a stream.
+    StreamFull { stream: u64 },
     /// A stream has all that it will have.
     StreamEnded { stream: u64 },
     /// No stream and nobody else uses a trace chunk any more.

@@ -90,6 +90,14 @@ pub fn unlink_at(directory: &File, name: &Path) -> io::Result<()> {
     checked(unsafe { libc::unlinkat(directory.as_raw_fd(), name.as_ptr(), 0) }).map(drop)
 }
 
+/// Keeps space on the disk for the first bytes of a file, which stays as long as it is. Not all
+/// kinds of file systems can.
+pub fn reserve(file: &File, bytes: u64) {
+    let bytes = libc::off_t::try_from(bytes).unwrap_or(libc::off_t::MAX);
+    // SAFETY: it has nothing but numbers.
+    unsafe { libc::fallocate(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, 0, bytes) };
+}
+
 /// Takes a descriptor over, as a socket that never blocks.
 ///
 /// # Errors

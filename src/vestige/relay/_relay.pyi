@@ -21,14 +21,18 @@ _Event: TypeAlias = tuple[str, int, int, tuple[Any, ...]]
 """What has happened, to which connection, stream or trace chunk, the minor version of
 the protocol, and what belongs to it.
 
-``"closed"``: a connection has ended; the problem, or ``None``. ``"stream-ended"`` and
-``"chunk-left"`` have nothing. All others are commands, which are to be answered.
+``"closed"``: a connection has ended; the problem, or ``None``. ``"stream-full"`` (there
+is no space for its packets), ``"stream-ended"`` and ``"chunk-left"`` have nothing. All
+others are commands, which are to be answered.
 """
 
-_Progress: TypeAlias = tuple[int, int, int, int, int, int, int | None, int | None, bool]
+_Progress: TypeAlias = tuple[
+    int, int, int, int, int, int, int, int, int | None, int | None, bool
+]
 """Packets that are in an index file, bytes of metadata, rotations, new beginnings of
-metadata, bytes of packets, the number of the data file, up to when there is no event
-(cycles of the clock), the data stream class, whether nothing more will come.
+metadata, bytes of packets, packets for which there was no space and their bytes, the
+number of the data file, up to when there is no event (cycles of the clock), the data
+stream class, whether nothing more will come.
 """
 
 __version__: Final[str]

@@ -22,7 +22,7 @@ from .viewer_server import ViewerServer
 
 __all__ = ["RelayDaemon"]
 
-NOTICES = {"closed", "stream-ended", "chunk-left"}
+NOTICES = {"closed", "stream-full", "stream-ended", "chunk-left"}
 """Events that nobody waits for an answer to."""
 EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 PAUSE = 1.0
@@ -175,12 +175,24 @@ class RelayDaemon:
     ) -> None:
         if kind == "closed":
             self._close(number, members[0])
+        elif kind == "stream-full":
+            name = self._sessions.name_of(number)
+            self._warn(f"{name}: there is no space: packets are left out")
         elif kind == "stream-ended":
-            self._sessions.end_stream(number)
+            self._end_stream(number)
         elif kind == "chunk-left":
             self._sessions.leave_chunk(number)
         elif number in self._connections:
             self._answer(kind, number, minor, members)
+
+    def _end_stream(self, number: int) -> None:
+        name = self._sessions.name_of(number)
+        stream = self._sessions.end_stream(number)
+        if stream is None:
+            return
+        *_, packets, size, _, _, _, _ = stream.stream.progress()
+        if packets:
+            self._warn(f"{name}: no space: {packets} packets, {size} bytes, left out")
 
     def _close(self, connection: int, problem: str | None) -> None:
         ended = self._connections.pop(connection)

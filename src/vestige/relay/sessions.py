@@ -373,8 +373,16 @@ class Sessions:
         session.named[path, channel] = added
         return added
 
-    def end_stream(self, number: int) -> None:
-        """A stream has all that it will have."""
+    def name_of(self, number: int) -> str:
+        """Return where a stream is, from the output."""
+        for session in self:
+            stream = session.streams.get(number)
+            if stream is not None:
+                return f"{session.path}/{stream.path}/{stream.channel}"
+        return f"stream {number}"
+
+    def end_stream(self, number: int) -> SessionStream | None:
+        """A stream has all that it will have; return it."""
         for session in self:
             stream = session.streams.pop(number, None)
             if stream is not None:
@@ -385,7 +393,8 @@ class Sessions:
                 if session.named.get(name) is stream:
                     del session.named[name]
                 self._forget(session)
-                return
+                return stream
+        return None
 
     def end(self, session: Session) -> None:
         """The connection of a session has ended.

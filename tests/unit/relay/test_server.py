@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
+import socket
 import struct
 from itertools import count
 from pathlib import Path
@@ -413,3 +415,71 @@ def test_a_terminal_that_goes_away_is_an_end(tmp_path, is_ignored):
         assert relay.process.returncode == 0
         assert file.stat().st_size == 0
     relay.disconnect()
+
+
+@pytest.mark.parametrize("minor", [1, 2, 4, 7, 8, 10])
+def test_older_peers_are_served(relay, minor):
+    """They send the whole path with each stream; before 2.4, there are no indexes."""
+    control, data = relay.connect(minor)
+    name = next(NAMES)
+    assert control.create_session(name)[1:] == (OK, "")
+    stream, status = control.add_stream(path=f"host/{name}-1/ust/uid/0/64-bit")
+    assert status == OK
+    data.send(stream, 0, b"x" * 64)
+    if minor >= 4:
+        assert control.add_index(stream, 0, size=64) == OK
+    wait_until(lambda: control.is_pending(stream, 0) == 0, "the packet", SECONDS)
+    assert control.close_stream(stream, 0) == OK
+
+    written = relay.output / f"host/{name}-1" / FOLDER
+    assert (written / "channel0_0").read_bytes() == b"x" * 64
+    index = written / "index/channel0_0.idx"
+    sizes = {1: 0, 2: 0, 4: 56, 7: 56, 8: 72, 10: 72}
+    assert (index.stat().st_size - 16 if index.exists() else 0) == sizes[minor]
+
+
+def test_another_protocol_is_told_which_one_it_would_be(relay):
+    """And the connection ends: so does lttng-relayd."""
+    with socket.create_connection(("127.0.0.1", relay.control), SECONDS) as peer:
+        peer.sendall(struct.pack(">QQIIII", 0, 8, 5, 0, 3, 0))
+        assert peer.recv(8, socket.MSG_WAITALL) == struct.pack(">II", 2, 13)
+        assert peer.recv(1) == b""
+
+
+def test_packets_for_which_there_is_no_space_are_counted(tmp_path):
+    """The session goes on: its metadata come, and what finds space again is written."""
+    relay = RunningRelay(tmp_path)
+    _, most = resource.prlimit(relay.process.pid, resource.RLIMIT_FSIZE)
+    control, data = relay.connect()
+    control.create_session("full")
+    assert control.create_chunk() == OK
+    stream, _ = control.add_stream()
+    metadata, _ = control.add_stream("metadata")
+    send(control, data, stream, 0)
+    resource.prlimit(relay.process.pid, resource.RLIMIT_FSIZE, (6000, most))
+    data.send(stream, 1, bytes(3000), padding=1096)
+    data.send(stream, 2, bytes(4096))
+    for sequence in (1, 2):
+        assert control.add_index(stream, sequence) == OK
+    wait_until(lambda: control.is_pending(stream, 2) == 0, "the packets", SECONDS)
+    control.send_metadata(metadata, b"/* CTF 1.8 */")
+    resource.prlimit(relay.process.pid, resource.RLIMIT_FSIZE, (most, most))
+    send(control, data, stream, 3)
+    assert control.close_stream(stream, 3) == OK
+    assert control.close_stream(metadata, 0) == OK
+    relay.disconnect()
+    status, said = relay.end()
+
+    assert status == 0
+    [name] = relay.output.rglob("channel0_0")
+    path = name.relative_to(relay.output)
+    assert said.splitlines() == [
+        f"Warning: {path}: there is no space: packets are left out",
+        f"Warning: {path}: no space: 2 packets, 8192 bytes, left out",
+    ]
+    assert name.read_bytes() == bytes(4096) + b"\3" * 4096
+    index = entries(name.parent / "index/channel0_0.idx")
+    assert index == [(0, 32768, 0), (4096, 32768, 3)]
+    [text] = relay.output.rglob("metadata")
+    assert text.read_bytes() == b"/* CTF 1.8 */"
+    assert text.stat().st_blocks * 512 <= 4096

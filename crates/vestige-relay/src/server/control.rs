@@ -175,6 +175,8 @@ impl ControlConnection {
 
     fn agree(&mut self, major: u32, minor: u32) -> Result<Outcome, String> {
         if major != MAJOR {
+            // It can say which one it would need.
+            self.output.extend(version(MAJOR, MINOR));
             return Err(format!("the peer speaks version {major}.{minor} of the protocol"));
         }
         if self.minor.is_some_and(|before| before != minor.min(MINOR)) {
@@ -202,7 +204,7 @@ fn of_session(store: &Store, session: u64, command: Command<'_>) -> Result<Outco
             let stream = store.get_of(stream, session);
             let stream = stream.ok_or("metadata came for a stream that is not there")?;
             let added = stream.add_metadata(payload, padding);
-            added.map_err(|error| error.to_string())?;
+            added.map_err(|error| stream.says(&error))?;
             Outcome::Reply(Vec::new())
         }
         Command::CloseStream { stream, last } => match store.get_of(stream, session) {
@@ -215,7 +217,7 @@ fn of_session(store: &Store, session: u64, command: Command<'_>) -> Result<Outco
         Command::Index { stream, sequence, packet } => match store.get_of(stream, session) {
             Some(stream) => {
                 let added = stream.add_index(sequence, packet);
-                added.map_err(|error| error.to_string())?;
+                added.map_err(|error| stream.says(&error))?;
                 done(true)
             }
             None => done(false),

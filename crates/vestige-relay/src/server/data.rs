@@ -31,7 +31,7 @@ impl DataConnection {
         while !bytes.is_empty() {
             if let Some(begun) = &mut self.begun {
                 let (now, rest) = bytes.split_at(begun.left.min(bytes.len()));
-                begun.stream.write(now).map_err(|error| error.to_string())?;
+                begun.stream.write(now).map_err(|error| begun.stream.says(&error))?;
                 begun.left -= now.len();
                 bytes = rest;
             } else {
@@ -67,7 +67,7 @@ impl DataConnection {
             }
             Some(_) => {}
         }
-        stream.begin_packet(&header).map_err(|error| error.to_string())?;
+        stream.begin_packet(&header).map_err(|error| stream.says(&error))?;
         let left = usize::try_from(header.bytes).unwrap_or(usize::MAX);
         self.begun = Some(Begun { header, stream, left });
         Ok(())
@@ -75,7 +75,11 @@ impl DataConnection {
 
     fn end_packet(&mut self, store: &Store) -> Result<(), String> {
         let Some(Begun { header, stream, .. }) = self.begun.take() else { return Ok(()) };
-        if stream.end_packet(&header).map_err(|error| error.to_string())? {
+        let end = stream.end_packet(&header).map_err(|error| stream.says(&error))?;
+        if end.is_first_lost {
+            store.tell_full(&stream);
+        }
+        if end.is_stream_end {
             store.remove(&stream);
         }
         Ok(())

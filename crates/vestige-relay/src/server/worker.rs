@@ -305,7 +305,11 @@ impl Worker {
             if *is_waiting {
                 return Ok(());
             }
-            let decision = control.run(&self.store).map_err(Some)?;
+            let decision = control.run(&self.store).map_err(|problem| {
+                // What came before is answered, as far as there is room.
+                let _ = send(&connection.socket, &control.output);
+                Some(problem)
+            })?;
             if let Some(decision) = decision {
                 *is_waiting = true;
                 let (connection, minor) = (connection.number, control.minor().unwrap_or(0));

@@ -13,5 +13,5 @@ mod written;
 pub use directory::{Chunk, Directory};
 pub use follower::Follower;
 pub use pool::Pool;
-pub use stream::{Layout, Stream, StreamProgress};
+pub use stream::{Layout, PacketEnd, Stream, StreamProgress};
 pub use streams::Store;

@@ -53,27 +53,32 @@ impl Stream {
         let new = self.make_file(state, next, 0)?;
         if self.layout.is_metadata {
             state.progress.metadata_bytes = 0;
-            return Ok(());
+            // What was kept for it is for others.
+            return old.map_or(Ok(()), |old| old.set_end(old_end));
         }
         let misplaced = std::mem::take(&mut state.places);
         for (sequence, place) in &misplaced {
+            if place.is_lost {
+                state.places.insert(*sequence, place.clone());
+                continue;
+            }
             place.written.copy_to(place.offset, &new, state.end, place.bytes)?;
             let written = Arc::clone(&new);
-            let moved = Place { written, offset: state.end, bytes: place.bytes };
+            let moved = Place { written, offset: state.end, ..place.clone() };
             state.places.insert(*sequence, moved);
             state.end += place.bytes;
         }
-        if !misplaced.is_empty() {
+        if misplaced.values().any(|place| !place.is_lost) {
             if let Some(version) = self.layout.index {
                 new.begin_index(&self.pool, version)?;
             }
         }
-        if let Some(old) = old.filter(|_| partial > 0) {
+        if let Some(old) = old.filter(|_| partial > 0 && !state.is_lost) {
             old.copy_to(old_end, &new, state.end, partial)?;
             old.set_end(old_end)?;
         }
         // From the last one to the first, which says where its file ends.
-        for place in misplaced.values().rev() {
+        for place in misplaced.values().rev().filter(|place| !place.is_lost) {
             // Indexes may come in another order than packets.
             place.written.set_end(place.offset.max(place.written.indexed_end()))?;
         }

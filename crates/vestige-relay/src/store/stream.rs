@@ -21,6 +21,8 @@ use crate::store::written::{data_name, Written};
 /// the larger one, and what a tree has beside it. Small packets may be far ahead of their indexes,
 /// as many as there are in the buffers of a connection.
 const WAITING_BYTES: usize = 160;
+/// Bytes on the disk that are kept for metadata: packets that have filled it are of no use without.
+const METADATA_BYTES: u64 = 64 << 10;
 /// Those of a stream, beside its names: what whoever decides keeps of it, too.
 const STREAM_BYTES: usize = 4096;
 
@@ -49,6 +51,8 @@ pub(super) struct Place {
     pub written: Arc<Written>,
     pub offset: u64,
     pub bytes: u64,
+    /// Whether there was no space for it; then it has no bytes.
+    pub is_lost: bool,
 }
 
 /// A rotation that has not been done.
@@ -58,6 +62,15 @@ pub(super) struct Rotation {
     pub at: u64,
     /// The next trace chunk; nothing if the stream has none then.
     pub next: Option<Arc<Directory>>,
+}
+
+/// What has come of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketEnd {
+    /// Whether the stream has ended with it.
+    pub is_stream_end: bool,
+    /// Whether it is the first one for which there was no space.
+    pub is_first_lost: bool,
 }
 
 /// How far a stream is.
@@ -73,6 +86,10 @@ pub struct StreamProgress {
     pub resets: u64,
     /// Bytes of packets that have come.
     pub bytes: u64,
+    /// Packets for which there was no space.
+    pub lost_packets: u64,
+    /// Bytes of these.
+    pub lost_bytes: u64,
     /// Which data file of the trace chunk is written.
     pub file_number: u64,
     /// Up to when there is no event, as the sender last said while there was no packet.
@@ -95,6 +112,8 @@ pub(super) struct State {
     pub end: u64,
     /// Bytes of it that have come.
     pub partial: u64,
+    /// Whether there is no space for it: nothing of it is in the file.
+    pub is_lost: bool,
     /// Packets that wait for what is to be known of them, by their numbers.
     pub places: BTreeMap<u64, Place>,
     /// The other way around.
@@ -121,6 +140,7 @@ impl State {
             parts: Parts::default(),
             end: 0,
             partial: 0,
+            is_lost: false,
             places: BTreeMap::new(),
             indexes: BTreeMap::new(),
             last_data: None,
@@ -227,6 +247,9 @@ impl Stream {
         state.written = Some(Arc::clone(&new));
         state.end = 0;
         state.progress.file_number = number;
+        if self.layout.is_metadata {
+            new.reserve(METADATA_BYTES);
+        }
         Ok(new)
     }
 
@@ -234,6 +257,11 @@ impl Stream {
     fn present(state: &State) -> io::Result<(Arc<Directory>, Arc<Written>)> {
         let present = state.directory.clone().zip(state.written.clone());
         present.ok_or_else(|| refused("something came for a stream without a trace chunk"))
+    }
+
+    /// What is wrong, and with which stream.
+    pub fn says(&self, error: &io::Error) -> String {
+        format!("{} (stream {}): {error}", self.layout.channel.display(), self.number)
     }
 
     /// How far it is.
@@ -262,44 +290,59 @@ impl Stream {
         if limit > 0 && state.end > 0 && state.end + u64::from(header.bytes) > limit {
             let next = state.progress.file_number + 1;
             let next = next.checked_rem(self.layout.file_count).unwrap_or(next);
-            self.make_file(&mut state, &directory, next)?;
+            if let Err(error) = self.make_file(&mut state, &directory, next) {
+                state.is_lost = is_full(&error);
+                return if state.is_lost { Ok(()) } else { Err(error) };
+            }
         }
         Ok(())
     }
 
-    /// Bytes of a packet have come.
+    /// Bytes of a packet have come. One for which there is no space is left out: what comes after
+    /// it, and the metadata of its trace, may find some.
     ///
     /// # Errors
     ///
-    /// They cannot be written.
+    /// They cannot be written for another reason.
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.state();
         let at = state.end + state.partial;
         let (_, written) = Self::present(&state)?;
-        written.write(bytes, at)?;
         state.partial += bytes.len() as u64;
-        Ok(())
+        if state.is_lost {
+            return Ok(());
+        }
+        match written.write(bytes, at) {
+            Err(error) if is_full(&error) => {
+                state.is_lost = true;
+                written.set_end(state.end)
+            }
+            other => other,
+        }
     }
 
-    /// All bytes of a packet have come. Whether the stream has ended with it.
+    /// All bytes of a packet have come.
     ///
     /// # Errors
     ///
     /// It cannot be written, or the stream cannot go on elsewhere.
-    pub fn end_packet(&self, header: &DataHeader) -> io::Result<bool> {
+    pub fn end_packet(&self, header: &DataHeader) -> io::Result<PacketEnd> {
         let mut state = self.state();
         let (_, written) = Self::present(&state)?;
-        let (offset, bytes) = (state.end, header.total());
-        if header.padding > 0 {
-            written.set_end(offset + bytes)?;
-        }
-        state.end += bytes;
+        let offset = state.end;
+        let is_lost = std::mem::take(&mut state.is_lost);
+        let is_lost = is_lost || !self.has_space(&written, offset, header)?;
         state.partial = 0;
         state.last_data = Some(header.sequence);
+        let bytes = if is_lost { 0 } else { header.total() };
+        state.end += bytes;
         state.progress.bytes += bytes;
+        let is_first_lost = is_lost && state.progress.lost_packets == 0;
+        if is_lost {
+            lose(&mut state, header.total());
+        }
         if let Some(version) = self.layout.index {
-            written.begin_index(&self.pool, version)?;
-            let place = Place { written, offset, bytes };
+            let place = Place { written, offset, bytes, is_lost };
             match state.indexes.remove(&header.sequence) {
                 Some(packet) => complete(&mut state, version, header.sequence, &place, &packet)?,
                 None => {
@@ -309,12 +352,26 @@ impl Stream {
             }
         }
         self.try_rotation(&mut state)?;
-        Ok(end_if_all(&mut state))
+        Ok(PacketEnd { is_stream_end: end_if_all(&mut state), is_first_lost })
+    }
+
+    /// Whether there is space for the padding of a packet, and for an index.
+    fn has_space(&self, written: &Written, at: u64, header: &DataHeader) -> io::Result<bool> {
+        let padded = if header.padding > 0 { written.set_end(at + header.total()) } else { Ok(()) };
+        let begun = padded.and_then(|()| match self.layout.index {
+            Some(version) => written.begin_index(&self.pool, version),
+            None => Ok(()),
+        });
+        match begun {
+            Err(error) if is_full(&error) => written.set_end(at).map(|()| false),
+            other => other.map(|()| true),
+        }
     }
 
     /// A connection has ended in the midst of a packet.
     pub fn forget_partial(&self) {
         let mut state = self.state();
+        state.is_lost = false;
         if std::mem::take(&mut state.partial) > 0 {
             let end = state.end;
             // Where it cannot be cut, readers find that it is cut.
@@ -438,6 +495,18 @@ impl Stream {
     }
 }
 
+/// Whether there is no space left for a file.
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+/// Counts a packet for which there was no space.
+fn lose(state: &mut State, bytes: u64) {
+    state.progress.lost_packets += 1;
+    state.progress.lost_bytes += bytes;
+}
+
 /// Writes the entry of a packet.
 fn complete(
     state: &mut State,
@@ -446,14 +515,21 @@ fn complete(
     place: &Place,
     packet: &PacketIndex,
 ) -> io::Result<()> {
-    match place.written.add_entry(version, (place.offset, place.bytes), packet) {
-        // It has been replaced meanwhile, and the packet with it.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        other => other?,
-    }
     state.last_index = Some(sequence);
     state.last_number = Some(packet.number);
-    state.progress.packets += 1;
+    if place.is_lost {
+        return state.account_for_waiting(0);
+    }
+    match place.written.add_entry(version, (place.offset, place.bytes), packet) {
+        // It has been replaced meanwhile, and the packet with it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => state.progress.packets += 1,
+        // Readers pass over what the index does not have.
+        Err(error) if is_full(&error) => lose(state, place.bytes),
+        other => {
+            other?;
+            state.progress.packets += 1;
+        }
+    }
     state.account_for_waiting(0)
 }
 
@@ -465,6 +541,10 @@ fn end_if_all(state: &mut State) -> bool {
         return false;
     }
     state.progress.is_ended = true;
+    if state.progress.metadata_bytes > 0 {
+        // What was kept for it is for others.
+        let _ = state.written.as_ref().map(|written| written.set_end(state.end));
+    }
     state.directory = None;
     state.rotation = None;
     state.places.clear();

@@ -87,6 +87,11 @@ impl Store {
         streams.map(|one| one.streams.values().cloned().collect()).unwrap_or_default()
     }
 
+    /// There is no space for packets of a stream.
+    pub fn tell_full(&self, stream: &Stream) {
+        self.events.tell(Event::StreamFull { stream: stream.number });
+    }
+
     /// A stream has ended.
     pub fn remove(&self, stream: &Stream) {
         let mut all = self.all();

@@ -126,8 +126,12 @@ impl Written {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let file = pool.create(&self.directory, name)?;
-        file.get()?.write_all_at(&version.file_header(), 0)?;
+        let file = pool.create(&self.directory, name.clone())?;
+        if let Err(error) = file.get()?.write_all_at(&version.file_header(), 0) {
+            // It may be begun again; an empty one is of no use.
+            sys::unlink_at(&self.directory, &name)?;
+            return Err(error);
+        }
         *index = Some(IndexFile { file, end: FILE_HEADER_BYTES, packets_end: 0 });
         Ok(())
     }
@@ -142,7 +146,12 @@ impl Written {
         let mut index = self.index();
         let index = index.as_mut().ok_or(io::ErrorKind::NotFound)?;
         let entry = version.entry(offset, packet);
-        index.file.get()?.write_all_at(&entry, index.end)?;
+        let file = index.file.get()?;
+        if let Err(error) = file.write_all_at(&entry, index.end) {
+            // A part of it may be there.
+            file.set_len(index.end)?;
+            return Err(error);
+        }
         index.end += entry.len() as u64;
         index.packets_end = index.packets_end.max(offset + bytes);
         Ok(())
@@ -156,6 +165,13 @@ impl Written {
     /// Cuts it, or fills it with zeros, which take no space.
     pub fn set_end(&self, at: u64) -> io::Result<()> {
         self.data.get()?.set_len(at)
+    }
+
+    /// Keeps space for it on the disk, if there is; it is as long as before.
+    pub fn reserve(&self, bytes: u64) {
+        if let Ok(file) = self.data.get() {
+            sys::reserve(&file, bytes);
+        }
     }
 
     /// Copies bytes to another one.
