@@ -3,8 +3,10 @@
 use super::damage::{Damage, DamageKind};
 use crate::source::ReadAt;
 
-/// Bytes that are read at first, and wherever a jump says that what follows is not wanted.
+/// Bytes that are read at first.
 const FIRST_READ: usize = 4096;
+/// Bytes that are read where a jump says that what follows is not wanted.
+const AFTER_JUMP: usize = 512;
 /// Most bytes that are read ahead of what is asked for.
 pub(super) const MOST_AHEAD: usize = 256 * 1024;
 
@@ -69,7 +71,11 @@ impl FileWindow {
     fn fill(&mut self, source: &dyn ReadAt, offset: u64, count: usize) -> Result<(), Damage> {
         let near = self.start..=self.end().saturating_add(FIRST_READ as u64);
         let goes_on = !self.bytes.is_empty() && near.contains(&offset);
-        self.ahead = if goes_on { (self.ahead * 2).min(self.most_ahead) } else { FIRST_READ };
+        self.ahead = match goes_on {
+            true => (self.ahead * 2).min(self.most_ahead),
+            false if self.bytes.is_empty() => FIRST_READ,
+            false => AFTER_JUMP,
+        };
         let rest = usize::try_from(source.len().saturating_sub(offset)).unwrap_or(usize::MAX);
         let wanted = self.ahead.min(rest).max(count);
         let buffer = std::mem::take(&mut self.bytes);
@@ -162,7 +168,9 @@ mod tests {
         for at in (0..1 << 20).step_by(100_000) {
             assert_eq!(window.bytes(&source, at, 10).unwrap().len(), 10);
         }
-        assert!(source.reads.lock().unwrap().iter().all(|&(_, size)| size <= FIRST_READ));
+        let reads = source.reads.lock().unwrap();
+        assert_eq!(reads.first(), Some(&(0, FIRST_READ)));
+        assert!(reads.iter().skip(1).all(|&(_, size)| size <= AFTER_JUMP));
     }
 
     #[test]

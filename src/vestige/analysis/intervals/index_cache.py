@@ -115,20 +115,20 @@ class IndexFile:
 
     def read(self) -> core.IntervalIndex | None:
         """Return the index; ``None`` if there is none that can be used."""
+        head = _HEAD + self._key
         try:
-            data = self._read()
+            data = self._read(len(head) + _CHECKSUM)
         except OSError:
             return None
-        head = _HEAD + self._key
-        if data is None or not data.startswith(head):
+        if data is None:
             return None
-        body = memoryview(data)[len(head) + _CHECKSUM :]
-        checksum = data[len(head) : len(head) + _CHECKSUM]
-        if zlib.crc32(body).to_bytes(_CHECKSUM, "little") != checksum:
+        before, body = data
+        if before != head + zlib.crc32(body).to_bytes(_CHECKSUM, "little"):
             return None
-        return core.IntervalIndex.from_bytes(bytes(body))
+        return core.IntervalIndex.from_bytes(body)
 
-    def _read(self) -> bytes | None:
+    def _read(self, size: int) -> tuple[bytes, bytes] | None:
+        """Return so many bytes of the file, and all others."""
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
         folder = os.open(self._folder, flags | os.O_DIRECTORY)
         try:
@@ -141,7 +141,7 @@ class IndexFile:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or not _is_own(status):
                 return None
-            data = file.read()
+            data = file.read(size), file.read()
         os.utime(self.path)
         return data
 
