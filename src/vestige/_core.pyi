@@ -1894,14 +1894,18 @@ class CallFold:
             merge: The next merge, for a fold of :meth:`of_marks`.
         """
 
-    def loose_classes(self, stream: DataStream) -> list[bool]:
+    def loose_classes(
+        self, stream: DataStream, *, only_calls: bool = False
+    ) -> list[bool]:
         """Return which records of a data stream need not be in order with others.
 
         Entries and exits of threads that have a data stream of their own, and what the
-        fold has no use for. Only for folds of whole calls, of which nothing is noted.
+        fold has no use for. Only for folds of whole calls; what is noted of them is in
+        order for each thread alone.
 
         Args:
             stream: The data stream.
+            only_calls: Whether other event records stay in order.
 
         Returns:
             For each event record class whether its records may come before or behind

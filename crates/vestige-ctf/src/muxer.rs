@@ -235,6 +235,14 @@ impl Merge {
         (merge, kept)
     }
 
+    /// The records of some batches, without notices.
+    pub(crate) fn of_batches(&self, wanted: &[bool]) -> Self {
+        let is_wanted = |run: &&Run| wanted.get(run.batch as usize).copied().unwrap_or(false);
+        let runs = self.runs.iter().filter(is_wanted).copied().collect();
+        let (streams, batches) = (Arc::clone(&self.streams), self.batches.clone());
+        Self { is_loose: self.is_loose, ..Self::of(streams, batches, runs, Vec::new()) }
+    }
+
     /// What stands in front of a notice, by its index.
     #[must_use]
     pub fn until(&self, notice: usize) -> Self {

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use vestige_ctf::calls::{self, CallEvents, CallSite, Code, Step};
 use vestige_ctf::intervals::checkpoints::EVERY;
-use vestige_ctf::intervals::columns::{of_blocks, of_calls, sorted};
+use vestige_ctf::intervals::columns::{of_calls, write_sorted, BLOCK_BYTES};
 use vestige_ctf::intervals::{FunctionDurations, NO_ENTRY};
 
 use crate::intervals::IntervalIndex;
@@ -137,12 +137,12 @@ impl CallFold {
     }
 
     #[doc = core_doc!(CallFold.take_blocks)]
-    fn take_blocks<'py>(&self, py: Python<'py>, origin: i64) -> Bound<'py, PyBytes> {
-        let columns = py.detach(|| {
-            let calls = self.lock().take_calls();
-            of_blocks(&sorted(calls.iter().map(|call| call.block)), origin)
-        });
-        PyBytes::new(py, &columns)
+    fn take_blocks<'py>(&self, py: Python<'py>, origin: i64) -> PyResult<Bound<'py, PyBytes>> {
+        let calls = py.detach(|| self.lock().take_calls());
+        PyBytes::new_with(py, calls.len() * BLOCK_BYTES, |columns| {
+            write_sorted(&calls, origin, columns);
+            Ok(())
+        })
     }
 
     #[doc = core_doc!(CallFold.take_calls)]
@@ -178,8 +178,9 @@ impl CallFold {
     }
 
     #[doc = core_doc!(CallFold.loose_classes)]
-    fn loose_classes(&self, stream: &DataStream) -> Vec<bool> {
-        self.lock().loose_classes(&stream.inner)
+    #[pyo3(signature = (stream, *, only_calls=false))]
+    fn loose_classes(&self, stream: &DataStream, only_calls: bool) -> Vec<bool> {
+        self.lock().loose_classes(&stream.inner, only_calls)
     }
 
     #[doc = core_doc!(CallFold.advance)]

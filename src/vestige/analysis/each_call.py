@@ -55,8 +55,8 @@ class EachCall(CallReader):
         selection = wanted.selection
         is_range = selection.begin is not None
         # What is open where a range begins is known from what is before it.
-        needs_calls = bool(selection.filters) or wanted.has_filter or is_range
-        super().__init__(resolver, needs_calls=needs_calls)
+        self.needs_calls = bool(selection.filters) or wanted.has_filter or is_range
+        super().__init__(resolver, needs_calls=self.needs_calls)
         self.fold.set_range(selection.begin, end_of(selection, streams))
         self._traces = {stream.process_space: stream.trace for stream in streams}
         self.named: list[Function] = []

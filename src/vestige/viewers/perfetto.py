@@ -42,6 +42,7 @@ class PerfettoSink(EachCall):
         wanted: Wanted,
     ) -> None:
         super().__init__(resolver, streams, wanted=wanted)
+        self.is_loose = not self.needs_calls
         self.size = 0
         """How many bytes were written."""
         self._descriptor = descriptor
@@ -51,6 +52,15 @@ class PerfettoSink(EachCall):
         self._tracks: list[tuple[int, int, int, int, int | None]] = []
         self._written_names = 0
         self._written_losses = 0
+
+    def loose_classes(self, stream: Stream) -> list[bool]:
+        """Tell which event records need not be in order with those of other threads.
+
+        The calls of each thread are a sequence of packets; all other events are one.
+        """
+        if not self.is_loose:
+            return []
+        return self.fold.loose_classes(stream.handle, only_calls=True)
 
     def take(self, merge: core.Merge | None) -> None:
         """Write what is new."""

@@ -10,11 +10,15 @@ import pytest
 
 import vestige
 from support.call_traces import code, enter, leave, packet, state, write_calls
+from support.perfetto_trace import PerfettoTrace
 from vestige import core
 from vestige.analysis import call_tree
 from vestige.analysis.call_nodes import CallCounts
+from vestige.analysis.intervals import intervals_of
 from vestige.components.filters.call_duration import CallDurationFilter
+from vestige.components.sources.ctf_fs import CtfFsSource
 from vestige.graph import mux
+from vestige.viewers.write import write_trace
 
 A, B, C = (1 << 47) + 0x1000, (1 << 47) + 0x2000, (1 << 47) + 0x3000
 OBJECT, OTHER = 0x10000, 0x20000
@@ -91,6 +95,52 @@ def test_all_that_is_known_of_calls_is_what_the_whole_order_tells(
     assert {"f", "g", "h"} & {one.function.name for one in loose.functions()}
     assert (loose.lost > 0) == losses
     assert facts(loose) == facts(whole)
+
+
+@pytest.mark.parametrize("losses", [False, True])
+def test_a_trace_of_perfetto_has_what_the_whole_order_tells(tmp_path, losses):
+    """Slices and instants of each thread, in their order."""
+    source = CtfFsSource([write_threads(tmp_path / "trace", 4, losses=losses)])
+
+    def read(name, call_filter):
+        """Return what the file says: slices, and all other events."""
+        path = tmp_path / name
+        write_trace(source, path, "perfetto", call_filter=call_filter)
+        found = PerfettoTrace(path)
+        known = {track: facts[:2] for track, facts in found.threads.items()}
+        tracks = found.tracks | known
+        slices = {track: [] for track in tracks.values()}
+        for one in found.slices:
+            told = (one.name, one.begin, one.end, one.depth, one.arguments)
+            slices[tracks[one.track]].append(told)
+        return slices, [
+            (tracks[one.track], one.name, one.time, one.arguments)
+            for one in found.instants
+        ]
+
+    loose, whole = read("loose", None), read("whole", CallDurationFilter(0, [source]))
+    slices, instants = whole
+    assert sorted(map(len, slices.values()))[-4] > 1000
+    assert len(instants) > 20
+    assert loose == whole
+
+
+def test_windows_have_what_the_whole_order_tells(tmp_path):
+    """Where functions change, and where none does."""
+    path = write_threads(tmp_path / "trace", 5, losses=True, changes=10_000)
+    trace = vestige.open(path, debug_info=False)
+    intervals, _ = intervals_of(trace, every=1000)
+    length = intervals.end - intervals.begin
+    for begin in range(0, length, length // 9):
+        end = begin + length // 5
+        fold, first = intervals.fold(intervals.begin + begin, intervals.begin + end)
+        fold.keep_calls()
+        for _ in intervals.read(fold, first, intervals.begin + end):
+            pass
+        whole = fold.take_blocks(intervals.begin)
+
+        assert len(whole) > 10 * 39
+        assert intervals.window(begin, end) == whole
 
 
 def test_threads_are_numbered_by_their_first_call(tmp_path):

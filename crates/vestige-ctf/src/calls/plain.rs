@@ -99,11 +99,15 @@ impl PlainLayout {
         Some(Self { layout, classes, notable })
     }
 
-    /// For each class, whether its records have no meaning to other threads.
-    pub fn loose_classes(&self) -> Vec<bool> {
-        let kinds = (0..self.classes.len()).map(|index| self.layout.class(index));
+    /// For each class, whether its records have no meaning to other threads; with `only_calls`,
+    /// whether they are quickly read entries or exits.
+    pub fn loose_classes(&self, only_calls: bool) -> Vec<bool> {
+        let kinds = (0..).map(|index| self.layout.class(index));
         let is_loose = |(kind, _): (Kind, _)| !matches!(kind, Kind::State | Kind::Code);
-        kinds.map(|class| class.is_some_and(is_loose)).collect()
+        let of_class = |(class, kind): (&PlainClass, Option<_>)| {
+            kind.is_some_and(is_loose) && !(only_calls && class.doing == Doing::Other)
+        };
+        self.classes.iter().zip(kinds).map(of_class).collect()
     }
 
     /// Whether a record may change a process image, or tell of a place of a call, if any of
@@ -217,7 +221,7 @@ impl PlainMerge {
     /// A merge, if all of it is plain, and each record is wanted.
     pub fn of(merge: &Merge, scan: &mut CallScan, known: &mut PlainLayouts) -> Option<Self> {
         let mut plain = |batch: &Arc<Batch>| {
-            if batch.is_marked() || batch.selection.begin.is_some() {
+            if batch.is_marked() || batch.has_earlier() {
                 return None;
             }
             let layout = known.of(&batch.stream, scan)?;

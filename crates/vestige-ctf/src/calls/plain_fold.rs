@@ -13,13 +13,16 @@ use crate::stream::{DataStream, Record};
 
 impl CallFold {
     /// For each event record class of a data stream, whether its records may come before or
-    /// behind those of other data streams: where nothing is noted of each call, what happens
-    /// in one of them has no meaning to others, unless it changes a process image.
-    pub fn loose_classes(&mut self, stream: &Arc<DataStream>) -> Vec<bool> {
+    /// behind those of other data streams: where nothing is noted of the order of calls of
+    /// several threads, what happens in one of them has no meaning to others, unless it changes a
+    /// process image. With `only_calls`, nothing but entries and exits is of these classes. Where
+    /// functions change at times that are known before, all has to be in order.
+    pub fn loose_classes(&mut self, stream: &Arc<DataStream>, only_calls: bool) -> Vec<bool> {
         let class = stream.trace.stream_classes.get(stream.class);
         let count = class.map_or(0, |class| class.event_classes.len());
         let layout = self.layouts.of(stream, &mut self.scan);
-        layout.map_or_else(|| vec![false; count], |layout| layout.loose_classes())
+        let layout = layout.filter(|_| self.changes.as_slice().is_empty());
+        layout.map_or_else(|| vec![false; count], |layout| layout.loose_classes(only_calls))
     }
 
     /// Numbers threads that are new, up to the next loss of a merge that is loose, as if it were

@@ -403,7 +403,7 @@ impl RecordTask for CallTask {
         let first = seen.len();
         let one = |record| packet.read(layout, batch, record, state, told);
         seen.extend(records.iter().map(one));
-        if *is_filtered || batch.is_marked() || batch.selection.begin.is_some() {
+        if *is_filtered || batch.is_marked() || batch.has_earlier() {
             for (one, record) in seen.iter_mut().skip(first).zip(records) {
                 one.choice = choice(batch, record);
             }

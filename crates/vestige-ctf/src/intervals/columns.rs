@@ -13,7 +13,7 @@ pub const IS_EVENTS: u8 = 16;
 pub fn of_blocks(blocks: &[Block], origin: i64) -> Vec<u8> {
     let start = |one: &Block| u64::try_from(one.start.saturating_sub(origin)).unwrap_or(0);
     let count = |one: &Block| u32::try_from(one.count).unwrap_or(u32::MAX);
-    let mut into = Vec::with_capacity(blocks.len() * 39);
+    let mut into = Vec::with_capacity(blocks.len() * BLOCK_BYTES);
     column(&mut into, blocks, |one| one.row.to_le_bytes());
     column(&mut into, blocks, |one| one.depth.to_le_bytes());
     column(&mut into, blocks, |one| [one.flags]);
@@ -31,24 +31,79 @@ fn column<T, const N: usize>(into: &mut Vec<u8>, rows: &[T], of: impl Fn(&T) -> 
     }
 }
 
-/// Blocks by row, depth and start; those of a row and a depth are in order already.
-#[must_use]
-pub fn sorted(blocks: impl Iterator<Item = Block>) -> Vec<Block> {
-    let mut rows: Vec<Vec<Vec<Block>>> = Vec::new();
-    for block in blocks {
-        let (row, depth) = (block.row as usize, usize::from(block.depth));
-        if row >= rows.len() {
-            rows.resize_with(row + 1, Vec::new);
-        }
-        let Some(row) = rows.get_mut(row) else { continue };
-        if depth >= row.len() {
-            row.resize_with(depth + 1, Vec::new);
-        }
-        if let Some(lane) = row.get_mut(depth) {
-            lane.push(block);
-        }
+/// How many bytes a block takes in all columns.
+pub const BLOCK_BYTES: usize = 39;
+
+/// Writes calls as the columns of blocks that [`of_blocks`] makes, by row, depth and start; those of
+/// a row and a depth are in order already. `into` has [`BLOCK_BYTES`] for each call.
+pub fn write_sorted(calls: &[Call], origin: i64, into: &mut [u8]) {
+    let mut places = Places::of(calls);
+    let mut rest = into;
+    let mut column = |width: usize| {
+        let (column, behind) = std::mem::take(&mut rest).split_at_mut(width * calls.len());
+        rest = behind;
+        column
+    };
+    let [rows, depths] = [4, 2].map(&mut column);
+    let [flags, functions] = [1, 4].map(&mut column);
+    let [starts, durations] = [8, 8].map(&mut column);
+    let [counts, busy] = [4, 8].map(&mut column);
+    for Call { block, .. } in calls {
+        let at = places.take(block);
+        let start = u64::try_from(block.start.saturating_sub(origin)).unwrap_or(0);
+        put_at(rows, at, block.row.to_le_bytes());
+        put_at(depths, at, block.depth.to_le_bytes());
+        put_at(flags, at, [block.flags]);
+        put_at(functions, at, block.function.to_le_bytes());
+        put_at(starts, at, start.to_le_bytes());
+        put_at(durations, at, block.duration.to_le_bytes());
+        put_at(counts, at, u32::try_from(block.count).unwrap_or(u32::MAX).to_le_bytes());
+        put_at(busy, at, block.busy.to_le_bytes());
     }
-    rows.into_iter().flatten().flatten().collect()
+}
+
+#[inline(always)]
+fn put_at<const N: usize>(column: &mut [u8], at: usize, bytes: [u8; N]) {
+    if let Some(place) = column.get_mut(at * N..at * N + N) {
+        place.copy_from_slice(&bytes);
+    }
+}
+
+/// The place of the next call of each row and depth.
+struct Places(Vec<Vec<usize>>);
+
+impl Places {
+    fn of(calls: &[Call]) -> Self {
+        let mut places: Vec<Vec<usize>> = Vec::new();
+        for Call { block, .. } in calls {
+            let (row, depth) = (block.row as usize, usize::from(block.depth));
+            if row >= places.len() {
+                places.resize_with(row + 1, Vec::new);
+            }
+            let Some(row) = places.get_mut(row) else { continue };
+            if depth >= row.len() {
+                row.resize(depth + 1, 0);
+            }
+            if let Some(count) = row.get_mut(depth) {
+                *count += 1;
+            }
+        }
+        let mut next = 0;
+        for count in places.iter_mut().flatten() {
+            next += std::mem::replace(count, next);
+        }
+        Self(places)
+    }
+
+    #[inline]
+    fn take(&mut self, block: &Block) -> usize {
+        let row = self.0.get_mut(block.row as usize);
+        let place = row.and_then(|row| row.get_mut(usize::from(block.depth)));
+        place.map_or(0, |place| {
+            *place += 1;
+            *place - 1
+        })
+    }
 }
 
 /// The columns of calls: row `u32`, depth `u16`, flags `u8`, function `u32`, start `i64`,
@@ -85,5 +140,27 @@ impl IntervalIndex {
             ..one
         }));
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_sorted_by_row_and_depth_and_stay_in_order() {
+        let call = |row, depth, start| {
+            let (flags, function, duration, count) = ((row + 1) as u8, row + 7, 3, 1);
+            let block =
+                Block { row, depth, flags, function, start, duration, count, busy: duration };
+            Call { block, own: 0, caller: 0, state: 0 }
+        };
+        let calls = [call(1, 0, 5), call(0, 1, 2), call(1, 1, 1), call(0, 0, 1), call(1, 0, 9)];
+        let mut blocks: Vec<Block> = calls.iter().map(|one| one.block).collect();
+        blocks.sort_by_key(|one| (one.row, one.depth));
+        let mut columns = vec![0; calls.len() * BLOCK_BYTES];
+        write_sorted(&calls, 1, &mut columns);
+        assert_eq!(columns, of_blocks(&blocks, 1));
+        write_sorted(&[], 1, &mut []);
     }
 }

@@ -354,6 +354,12 @@ impl Batch {
         self.selection.filter.is_some() && self.selection.needs_any()
     }
 
+    /// Whether some records may be from before the range of time, since something needs them.
+    #[must_use]
+    pub fn has_earlier(&self) -> bool {
+        self.selection.begin.is_some() && self.selection.needs_any()
+    }
+
     /// Whether a record is wanted for itself.
     #[inline]
     #[must_use]

@@ -12,7 +12,7 @@ use crate::muxer::Merge;
 use crate::places::origin::{integer, Origin};
 use crate::places::scan::{read_records, RecordTask};
 use crate::record::{build, build_member, State};
-use crate::stream::{Batch, DataStream, Part, Record};
+use crate::stream::{used_classes, Batch, DataStream, Part, Record};
 
 // Fields of TrackEvent.
 const ARGUMENTS: u32 = 4;
@@ -104,6 +104,8 @@ pub struct Layout {
     origin: Option<Origin>,
     cpu: Option<usize>,
     classes: Vec<Option<ClassPlan>>,
+    /// Which of them are written, as `used_classes` has it.
+    used: u64,
     /// The name of the argument that has the contexts.
     context: u64,
 }
@@ -121,10 +123,15 @@ impl Instants {
     pub fn read(&mut self, merge: &Merge, fold: &mut CallFold) -> Vec<Encoded> {
         let layout = |batch: &Arc<Batch>| self.layout(&batch.stream, fold);
         let layouts: Vec<Arc<Layout>> = merge.batches.iter().map(layout).collect();
-        if layouts.iter().all(|one| one.classes.iter().all(Option::is_none)) {
+        // Most batches have nothing but calls.
+        let batches = merge.batches.iter().zip(&layouts);
+        let wanted: Vec<bool> =
+            batches.map(|(batch, one)| batch.used_classes() & one.used != 0).collect();
+        if !wanted.contains(&true) {
             return Vec::new();
         }
-        let tasks: Vec<Task> = read_records(merge, &layouts);
+        let merge = merge.of_batches(&wanted);
+        let tasks: Vec<Task> = read_records(&merge, &layouts);
         tasks.into_iter().map(|task| task.encoded).collect()
     }
 
@@ -145,7 +152,9 @@ impl Instants {
         let is_call = |index: usize| calls.get(index).copied().unwrap_or(false);
         let plans = events.iter().enumerate();
         let plans = plans.map(|(index, event)| (!is_call(index)).then(|| self.plan(event)));
-        let classes = plans.collect();
+        let classes: Vec<Option<ClassPlan>> = plans.collect();
+        let written = (0u32..).zip(&classes).filter(|(_, plan)| plan.is_some());
+        let used = used_classes(written.map(|(index, _)| index));
         let packet = class.and_then(|class| class.packet_context.as_ref());
         let layout = Arc::new(Layout {
             stream: fold.stream_number(stream),
@@ -153,6 +162,7 @@ impl Instants {
             origin: class.map(|class| Origin::of(&stream.trace, class)),
             cpu: integer(packet, "cpu_id"),
             classes,
+            used,
             context: self.argument_names.number("context"),
         });
         self.layouts.insert(key, (Arc::clone(stream), Arc::clone(&layout)));

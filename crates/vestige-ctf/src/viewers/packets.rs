@@ -2,6 +2,9 @@
 
 use super::small::{Small, MOST_BYTES};
 
+/// How many bytes a message takes with what comes before it, while it is stored.
+const ROOM: usize = MOST_BYTES + 8;
+
 /// Bytes that are put together until somebody writes them.
 #[derive(Debug, Default)]
 pub struct Packets {
@@ -13,23 +16,34 @@ pub struct Packets {
 impl Packets {
     /// Makes room for so many short messages.
     pub fn reserve(&mut self, count: usize) {
-        let needed = self.length + (count + 1) * MOST_BYTES;
+        let needed = self.length + (count + 1) * ROOM;
         if self.bytes.len() < needed {
             self.bytes.resize(needed, 0);
         }
     }
 
-    /// Appends a short message. A whole register is stored; what comes next is put over the
-    /// rest of it.
+    /// Appends up to seven bytes, the first one in the lowest bits, and a short message. Whole
+    /// registers are stored; what comes next is put over the rest of them.
     #[inline(always)]
-    pub fn push(&mut self, message: Small) {
+    pub fn push(&mut self, (first, length): (u64, u32), message: Small) {
+        let length = (length & 7) as usize;
         let rest = self.bytes.get_mut(self.length..).unwrap_or_default();
-        let Some(room) = rest.first_chunk_mut() else {
-            self.reserve(1);
-            return self.extend(message.bytes().get(..message.length() as usize).unwrap_or(&[]));
+        let Some(room) = rest.first_chunk_mut::<ROOM>() else {
+            return self.push_slowly(&first.to_le_bytes(), length, message);
         };
-        *room = message.bytes();
-        self.length += message.length() as usize;
+        if let Some(place) = room.first_chunk_mut() {
+            *place = first.to_le_bytes();
+        }
+        if let Some(place) = room.get_mut(length..length + MOST_BYTES) {
+            place.copy_from_slice(&message.bytes());
+        }
+        self.length += length + message.length() as usize;
+    }
+
+    #[cold]
+    fn push_slowly(&mut self, first: &[u8], length: usize, message: Small) {
+        self.extend(first.get(..length).unwrap_or_default());
+        self.extend(message.bytes().get(..message.length() as usize).unwrap_or_default());
     }
 
     /// Appends some bytes.
@@ -71,14 +85,16 @@ mod tests {
         let mut packets = Packets::default();
         let one = Small::default().push(0x0201, 2);
         for _ in 0..3 {
-            packets.push(one);
+            packets.push((0x0908, 2), one);
             packets.extend(b"abc");
         }
-        assert_eq!(packets.bytes(), b"\x01\x02abc\x01\x02abc\x01\x02abc");
+        let all = b"\x08\x09\x01\x02abc\x08\x09\x01\x02abc\x08\x09\x01\x02abc";
+        assert_eq!(packets.bytes(), all);
         packets.clear();
         packets.reserve(2);
-        packets.push(one);
-        packets.push(one);
-        assert_eq!((packets.len(), packets.bytes()), (4, &b"\x01\x02\x01\x02"[..]));
+        packets.push((0, 0), one);
+        packets.push((0x0706_0504_0302_0100, 7), one);
+        let all = b"\x01\x02\x00\x01\x02\x03\x04\x05\x06\x01\x02";
+        assert_eq!((packets.len(), packets.bytes()), (11, &all[..]));
     }
 }

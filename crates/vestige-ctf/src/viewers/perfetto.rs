@@ -12,7 +12,7 @@ use super::arguments::{push_named, safe, text_argument, Argument};
 use super::instants::{Instant, Instants};
 use super::packets::Packets;
 use super::protobuf::{message, push_bytes, push_number};
-use super::small::Small;
+use super::small::{varint, Small};
 use super::spans::{SpanMark, Spans};
 use super::track::{Track, Tracks};
 use crate::calls::tree::{End, MERGED};
@@ -190,62 +190,49 @@ impl Perfetto {
         }
         let steps = fold.take_steps();
         self.body.reserve(steps.len());
-        for step in &steps {
-            self.add_step(step);
+        for of_thread in steps.chunk_by(|one, next| one.thread == next.thread) {
+            self.add_steps(of_thread);
         }
         fold.give_steps(steps);
     }
 
-    #[inline]
-    fn add_step(&mut self, one: &CallStep) {
-        let Some(&index) = self.of_thread.get(one.thread as usize) else { return };
+    /// Adds steps of one thread.
+    fn add_steps(&mut self, steps: &[CallStep]) {
+        let Some(first) = steps.first() else { return };
+        let Some(&index) = self.of_thread.get(first.thread as usize) else { return };
+        let Self { head, body, fresh, .. } = self;
         let Some(track) = self.tracks.get_mut(index) else { return };
-        let time = one.time.max(0);
-        let last = match track.last {
-            Some(last) => last,
-            None => {
-                push_beginning(&mut self.head, track.sequence, Some(track.uuid), time);
-                time
-            }
-        };
-        // A call of which the end is not known ends with what it called, not before.
-        let time = time.max(last);
-        track.last = Some(time);
-        let passed = time.abs_diff(last);
-        let name = name_id(one.function);
-        let event = match one.step {
-            Step::Begin => {
-                if track.is_new(name as usize) {
-                    self.fresh.push((index, one.function));
-                }
-                if name < 1 << 28 {
-                    let name = Small::default().push(0x50, 1).varint(name);
-                    let length = u64::from(2 + name.length());
-                    Small::default().push(0x5a, 1).push(length, 1).push(0x0148, 2).with(name)
-                } else {
-                    None
-                }
-            }
-            Step::End(End::Complete) => Some(Small::default().push(0x0248_025a, 4)),
-            Step::End(_) | Step::Unseen => None,
-        };
-        let short = event.filter(|_| passed < SHORT_TIME).and_then(|event| {
-            let time = Small::default().push(0x40, 1).varint(passed as u32);
-            let content = time.with(track.prefix)?.with(event)?;
-            let head = Small::default().push(u64::from(content.length()) << 8 | 0x0a, 2);
-            head.with(content)
+        let mut last = track.last.unwrap_or_else(|| {
+            let time = first.time.max(0);
+            push_beginning(head, track.sequence, Some(track.uuid), time);
+            time
         });
-        match short {
-            Some(packet) => self.body.push(packet),
-            None => {
-                if one.step == Step::Unseen && track.is_new(name as usize) {
-                    self.fresh.push((index, one.function));
-                }
-                let packet = step_packet(track, one.step, name, passed);
-                self.body.extend(&packet);
+        for one in steps {
+            // A call of which the end is not known ends with what it called, not before.
+            let time = one.time.max(last);
+            let passed = time.abs_diff(last);
+            last = time;
+            let name = name_id(one.function);
+            let event = match one.step {
+                Step::Begin => track.begin(name),
+                Step::End(End::Complete) => Some(track.end()),
+                Step::End(_) | Step::Unseen => None,
+            };
+            if let Some(event) = event.filter(|_| passed < SHORT_TIME) {
+                push_short(body, passed as u32, event);
+                continue;
+            }
+            if !matches!(one.step, Step::End(_)) && track.is_new(name as usize) {
+                fresh.push((index, one.function));
+            }
+            let is_begin = one.step == Step::Begin && passed < SHORT_TIME;
+            match is_begin.then(|| track.make_begin(name)).flatten() {
+                Some(event) => push_short(body, passed as u32, event),
+                None => body.extend(&step_packet(track, one.step, name, passed)),
             }
         }
-        self.last_time = self.last_time.max(time);
+        track.last = Some(last);
+        self.last_time = self.last_time.max(last);
     }
 
     /// Adds a loss. It has a track of its own, since it may be of any thread.
@@ -402,6 +389,15 @@ fn push_beginning(out: &mut Vec<u8>, sequence: u32, track: Option<u64>, time: i6
         push_bytes(packet, DEFAULTS, &defaults);
     });
     push_bytes(out, PACKET, &packet);
+}
+
+/// Appends a step of a call of which all but the time is known.
+#[inline(always)]
+fn push_short(out: &mut Packets, passed: u32, step: Small) {
+    let (time, length) = varint(passed);
+    let content = u64::from(1 + length + step.length());
+    let first = 0x0040_000a | content << 8 | time << 24;
+    out.push((first, 3 + length), step);
 }
 
 /// A step of a call in the form that has room for everything.

@@ -24,20 +24,8 @@ impl Small {
     /// Adds a number of less than 28 bits, seven bits a byte.
     #[inline(always)]
     pub fn varint(self, value: u32) -> Self {
-        let low = u64::from(value & 0x7f);
-        match value {
-            0..=0x7f => self.push(low, 1),
-            0x80..=0x3fff => self.push(low | 0x80 | u64::from(value >> 7) << 8, 2),
-            0x4000..=0x1f_ffff => {
-                let middle = u64::from(value >> 7 & 0x7f | 0x80) << 8;
-                self.push(low | 0x80 | middle | u64::from(value >> 14) << 16, 3)
-            }
-            _ => {
-                let middle = u64::from(value >> 7 & 0x7f | 0x80) << 8;
-                let higher = u64::from(value >> 14 & 0x7f | 0x80) << 16;
-                self.push(low | 0x80 | middle | higher | u64::from(value >> 21) << 24, 4)
-            }
-        }
+        let (bytes, length) = varint(value);
+        self.push(bytes, length)
     }
 
     /// Adds another message, if both have room in one.
@@ -60,6 +48,17 @@ impl Small {
     pub fn bytes(self) -> [u8; MOST_BYTES] {
         self.bytes.to_le_bytes()
     }
+}
+
+/// A number of less than 28 bits, seven bits a byte, and how many bytes that is. How many is a
+/// matter of chance where times are told, so no branch depends on it.
+#[inline(always)]
+pub fn varint(value: u32) -> (u64, u32) {
+    let length = (u32::BITS + 6 - (value | 1).leading_zeros()) / 7;
+    let lower = value & 0x7f | (value & 0x3f80) << 1;
+    let spread = lower | (value & 0x1f_c000) << 2 | (value & 0xfe0_0000) << 3;
+    let more = 0x0080_8080 & ((1 << (8 * (length & 7) - 8)) - 1);
+    (u64::from(spread | more), length)
 }
 
 #[cfg(test)]

@@ -24,14 +24,56 @@ pub struct Track {
     /// The sequence of the packets of its calls.
     pub sequence: u32,
     /// How each of these packets tells its sequence.
-    pub prefix: Small,
+    prefix: Small,
+    /// How each that ends a call does, its time aside.
+    end: Small,
+    /// How each that begins a call of a function does, its time aside, by the number of its name.
+    begins: Vec<Small>,
     /// The time of the last one, nanoseconds; `None` before the first.
     pub last: Option<i64>,
     /// Which functions have names in the sequence: a bit for each.
     named: Vec<u64>,
 }
 
+/// The first number that no short message tells.
+const LONG_NUMBER: u32 = 1 << 28;
+/// So many names have their messages ready.
+const MOST_BEGINS: usize = 1024;
+
 impl Track {
+    /// How a packet ends the innermost call, behind its time.
+    #[inline(always)]
+    pub fn end(&self) -> Small {
+        self.end
+    }
+
+    /// How a packet begins a call of a function, behind its time, if that is known already.
+    #[inline(always)]
+    pub fn begin(&self, name: u32) -> Option<Small> {
+        self.begins.get(name as usize).copied().filter(|one| one.length() > 0)
+    }
+
+    /// The same for any function; `None` if no short message says it.
+    pub fn make_begin(&mut self, name: u32) -> Option<Small> {
+        if name >= LONG_NUMBER {
+            return None;
+        }
+        let number = Small::default().push(0x50, 1).varint(name);
+        // An event of so many bytes, its type, and the number of its name.
+        let event = Small::default().push(0x5a, 1).push(u64::from(2 + number.length()), 1);
+        let begin = self.prefix.with(event.push(0x0148, 2))?.with(number)?;
+        let index = name as usize;
+        if index < MOST_BEGINS {
+            if index >= self.begins.len() {
+                self.begins.resize(index + 1, Small::default());
+            }
+            if let Some(place) = self.begins.get_mut(index) {
+                *place = begin;
+            }
+        }
+        Some(begin)
+    }
+
     /// Whether a function has no name yet; it has one from now on.
     #[inline]
     pub fn is_new(&mut self, function: usize) -> bool {
@@ -85,8 +127,10 @@ impl Tracks {
         // The first sequence is that of events.
         let sequence = index + 2;
         let prefix = Small::default().push(0x50, 1).varint(sequence);
-        let (cpu, uuid, last, named) = (None, self.next_uuid(), None, Vec::new());
-        self.list.push(Track { key, cpu, uuid, sequence, prefix, last, named });
+        let end = prefix.push(0x0248_025a, 4);
+        let (cpu, uuid, last) = (None, self.next_uuid(), None);
+        let (begins, named) = (Vec::new(), Vec::new());
+        self.list.push(Track { key, cpu, uuid, sequence, prefix, end, begins, last, named });
         self.by_key.insert(key, index);
         index
     }

@@ -258,7 +258,7 @@ class Intervals:
         """
         fold, from_time = self.fold(self.begin + begin, self.begin + end)
         fold.keep_calls()
-        for _ in self.read(fold, from_time, self.begin + end):
+        for _ in self.read(fold, from_time, self.begin + end, in_order=False):
             pass
         return fold.take_blocks(self.begin)
 
@@ -272,7 +272,7 @@ class Intervals:
             end: Last time, nanoseconds since :attr:`begin`.
         """
         fold, from_time = self.fold(self.begin + begin, self.begin + end)
-        for _ in self.read(fold, from_time, self.begin + end):
+        for _ in self.read(fold, from_time, self.begin + end, in_order=False):
             pass
         rows = fold.nodes()
         nodes = fold_nodes(fold, self.functions, is_range=True)
@@ -294,7 +294,12 @@ class Intervals:
         )
 
     def read(
-        self, fold: core.CallFold, begin: int | None, end: int
+        self,
+        fold: core.CallFold,
+        begin: int | None,
+        end: int,
+        *,
+        in_order: bool = True,
     ) -> Iterator[core.Merge]:
         """Read a part of the traces into a fold.
 
@@ -302,13 +307,18 @@ class Intervals:
             fold: The fold.
             begin: From when on, nanoseconds; from the beginning by default.
             end: Up to when, nanoseconds.
+            in_order: Whether calls of different threads have to come in order.
 
         Yields:
             Each merge, when it is folded; the last thing is the end of the fold.
         """
         wanted = Selection(begin=begin, end=None if end == LATEST else end)
+
+        def loose(stream: Stream) -> list[bool]:
+            return [] if in_order else fold.loose_classes(stream.handle)
+
         # Damage was told when the index was made.
-        for merge in merges(self.streams, wanted, tell=lambda _: None):
+        for merge in merges(self.streams, wanted, loose=loose, tell=lambda _: None):
             fold.begin(merge)
             while fold.advance() is not None:
                 pass
