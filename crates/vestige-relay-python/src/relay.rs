@@ -60,6 +60,11 @@ impl Relay {
         self.0.idle().into_iter().map(seconds).collect()
     }
 
+    #[doc = core_doc!(Relay.is_running)]
+    fn is_running(&self) -> bool {
+        self.0.is_running()
+    }
+
     #[doc = core_doc!(Relay.memory)]
     #[getter]
     fn memory(&self) -> usize {

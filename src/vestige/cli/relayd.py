@@ -42,6 +42,7 @@ LEAST_FILES, SPARE_FILES = 100, 10
 LEAST_MEMORY = 1 << 20
 LTTNG_NAME = "lttng-relayd"
 WORKING_DIRECTORY = "LTTNG_RELAYD_WORKING_DIRECTORY"
+HEALTH = "LTTNG_RELAYD_HEALTH"
 DISALLOW_CLEAR = "LTTNG_RELAYD_DISALLOW_CLEAR"
 _FLAGS = {
     "background": ("b", "go to the background; standard streams stay open"),
@@ -87,7 +88,7 @@ def build_parser() -> argparse.ArgumentParser:
         "-g",
         "--group",
         metavar="GROUP",
-        help=f"who may control it (default: {TRACING_GROUP}); has no meaning here",
+        help=f"who may ask whether it is well (default: {TRACING_GROUP})",
     )
     parser.add_argument(
         "--memory-limit",
@@ -206,6 +207,8 @@ def _options(settings: Mapping[str, str]) -> RelayOptions:
         most_files=_most_files(settings),
         limits=_limits(settings),
         keep_alive=KeepAlive.from_environment(os.environ),
+        health=os.environ.get(HEALTH),
+        group=settings.get("group", TRACING_GROUP),
         is_verbose="verbose" in settings,
     )
 

@@ -89,6 +89,9 @@ class Relay:
             Of each its number, and for how long it has been there, seconds.
         """
 
+    def is_running(self) -> bool:
+        """Tell whether all threads go on."""
+
     @property
     def memory(self) -> int:
         """Bytes of memory that peers cause to be used, as they are counted."""

@@ -64,5 +64,11 @@ class RelayOptions(NamedTuple):
 
     limits: Limits = Limits()
     keep_alive: KeepAlive = KeepAlive()
+    health: str | None = None
+    """Where it is told that all goes on, if anywhere."""
+
+    group: str = "tracing"
+    """Who may ask that."""
+
     is_verbose: bool = False
     """Whether sessions that begin and end are told, too."""

@@ -13,6 +13,7 @@ from ._relay import Relay
 from .commands import Configuration, CreateSession
 from .configuration import RelayOptions
 from .control_verbs import Verbs
+from .health import listen_for_health, remove_health_socket
 from .notices import Notices
 from .peers import Connection, Connections
 from .sessions import Session, Sessions
@@ -75,6 +76,12 @@ class RelayDaemon:
         self._verbs = Verbs(
             self._sessions, allows_clear=options.allows_clear, warn=self._warn
         )
+        health = []
+        if options.health:
+            answer = self._relay.is_running
+            health.append(
+                await listen_for_health(options.health, options.group, answer)
+            )
         listeners = [
             self._listen(options.control, is_control=True),
             self._listen(options.data, is_control=False),
@@ -85,7 +92,7 @@ class RelayDaemon:
             limits.viewed_streams,
             warn=self._warn,
         )
-        live = await viewers.listen(listen(options.live))
+        live = [await viewers.listen(listen(options.live)), *health]
         end = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:
@@ -97,7 +104,10 @@ class RelayDaemon:
         for listener in listeners:
             loop.remove_reader(listener)
             listener.close()
-        live.close()
+        for server in live:
+            server.close()
+        if options.health:
+            remove_health_socket(options.health)
         await viewers.close()
         loop.remove_reader(self._relay.fileno())
         self._relay.stop()

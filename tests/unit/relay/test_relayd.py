@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import grp
+import os
 import socket
+import stat
 import struct
 
 import pytest
 
-from support.relay_daemon import RunningRelay
-from support.relay_peer import INVALID_PROTOCOL, OK
+from support.relay_daemon import RunningRelay, free_ports
+from support.relay_peer import INVALID_PROTOCOL, OK, SECONDS
 from vestige.cli.relayd import main
 from vestige.errors import VestigeError
 from vestige.relay.paths import session_date
@@ -97,6 +100,38 @@ def test_a_port_that_is_taken_is_said(capsys, tmp_path):
         address = f"--control-port=tcp://127.0.0.1:{port}"
         assert main([address, f"--output={tmp_path}"]) == 1
     assert f"cannot listen on 127.0.0.1, port {port}" in capsys.readouterr().err
+
+
+def test_health_is_told(started, tmp_path, monkeypatch):
+    """To the user and a group, at a socket that goes with the daemon."""
+    path = tmp_path / "health"
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+    monkeypatch.setenv("LTTNG_RELAYD_HEALTH", str(path))
+    group = grp.getgrgid(os.getgid()).gr_name
+    relay = started("--group", group)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o660
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.settimeout(SECONDS)
+        asking.connect(str(path))
+        for _ in range(2):
+            asking.sendall(bytes(4))
+            assert asking.recv(8, socket.MSG_WAITALL) == bytes(8)
+    relay.disconnect()
+    assert relay.end() == (0, "")
+    assert not path.exists()
+
+
+def test_a_file_is_no_health_socket(tmp_path, monkeypatch, capsys):
+    """It stays."""
+    path = tmp_path / "file"
+    path.write_text("mine")
+    monkeypatch.setenv("LTTNG_RELAYD_HEALTH", str(path))
+    ports = zip("CDL", free_ports(3), strict=True)
+    words = [f"-{name}tcp://127.0.0.1:{port}" for name, port in ports]
+    assert main([*words, f"--output={tmp_path}"]) == 1
+    assert f"cannot answer at {path}" in capsys.readouterr().err
+    assert path.read_text() == "mine"
 
 
 def test_silent_peers_are_asked():

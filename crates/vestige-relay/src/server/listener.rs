@@ -70,6 +70,11 @@ impl Server {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether all threads go on.
+    pub fn is_running(&self) -> bool {
+        !self.threads().iter().any(JoinHandle::is_finished)
+    }
+
     /// The streams.
     pub fn store(&self) -> &Arc<Store> {
         &self.store
