@@ -189,6 +189,8 @@ def test_babeltrace_says_what_is_missing_and_no_more(tmp_path, program, mode):
             "newest: expected block, block=TIMEOUT, discard or overwrite",
         ),
         (["--mode=block=soon"], "expected a time such as 500ms, 10s or 1m"),
+        (["--live=0"], "--live: 0: expected a time above 0"),
+        (["--live=soon"], "expected a time such as 500ms, 10s or 1m"),
         (["--arena-size=4k"], "an arena of 4096 bytes: expected 131072"),
         (["--buffer-size=1k"], "a buffer of 1024 bytes: expected 4096 or more"),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..._typing import TYPE_CHECKING
 from ..context_arguments import add_context_arguments
-from ..durations import seconds
+from ..durations import period, seconds
 from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
 from ..exit_statuses import RECORDING
 from ..memory_arguments import add_memory_arguments
@@ -204,7 +204,7 @@ examples:
             "--live",
             metavar="PERIOD",
             nargs="?",
-            type=seconds,
+            type=period,
             const=LIVE_PERIOD,
             help="let others watch with 'vestige view --follow DIR' while it runs: "
             "write what was recorded after each PERIOD, such as 20ms (default: "
