@@ -13,6 +13,7 @@ from . import messages
 from .chunk import Chunk, SentStream, SentTrace
 from .connection import RelayAddress, RelayConnection
 from .messages import RelayStream, SessionFacts
+from .metadata_packets import is_plain, packetised
 from .spool import Packet, give_back
 
 __all__ = ["RelaySender", "SenderPlan"]
@@ -473,6 +474,8 @@ class RelaySender:
             # the clock stays as it was described first.
             if len(raw) < trace.sent:
                 return False
+            if is_plain(raw):
+                return self._send_plain(trace, raw)
         elif not trace.goes_on_with(raw):
             trace.resets += 1
             connection.reset_metadata(trace.handle, trace.resets)
@@ -483,6 +486,16 @@ class RelaySender:
             self._sent += 1
         trace.note(raw)
         return bool(more)
+
+    def _send_plain(self, trace: SentTrace, raw: bytes) -> bool:
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        packets, end = packetised(raw, trace.sent)
+        for one in packets:
+            connection.send_metadata(trace.handle, one)
+            self._sent += 1
+        trace.note(raw[:end])
+        return bool(packets)
 
     def _send_packet(self, stream: SentStream, packet: Packet) -> None:
         connection = self._connection
