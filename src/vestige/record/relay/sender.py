@@ -377,8 +377,13 @@ class RelaySender:
 
     def _send(self, chunk: Chunk) -> bool:
         self._open_chunk(chunk)
+        # Before others are looked for: none of these has begun before.
+        times = self._live_times(chunk)
         self._look(chunk)
-        found = [self._found(chunk, one) for one in [*chunk.traces.values()]]
+        found = [
+            self._found(chunk, one, times.get(path))
+            for path, one in [*chunk.traces.items()]
+        ]
         ready = [one for one in found if one is not None]
         # What has begun is known to viewers before they see what was recorded later.
         added = [self._announce(chunk, one) for one in ready]
@@ -397,7 +402,16 @@ class RelaySender:
             connection.create_chunk(chunk.number, chunk.begin, chunk.name)
             self._opened = chunk
 
-    def _found(self, chunk: Chunk, trace: SentTrace) -> _Found | None:
+    def _live_times(self, chunk: Chunk) -> dict[str, int | None]:
+        """Return up to when all of each trace is in its files."""
+        if not self._is_live:
+            return {}
+        with owner_rights(self._plan.uid, self._plan.gid), self._lock:
+            return {
+                path: one.live_time(chunk.folder) for path, one in chunk.traces.items()
+            }
+
+    def _found(self, chunk: Chunk, trace: SentTrace, time: int | None) -> _Found | None:
         """Return what there is of a trace to be sent; ``None``: nothing."""
         with owner_rights(self._plan.uid, self._plan.gid), self._lock:
             if chunk.is_dropped:
@@ -406,8 +420,7 @@ class RelaySender:
                     self._confirm(one, is_urgent=True)
                 return None
             is_ended = chunk.end is not None
-            # Before what is there: all that is older is there then.
-            time = trace.live_time(chunk.folder) if self._is_live else None
+            # All that is older than the time is there now.
             trace.look(chunk.folder, is_ended=is_ended)
             # What describes packets is there before these are.
             streams = [

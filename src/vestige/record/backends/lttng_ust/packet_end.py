@@ -46,6 +46,9 @@ def end_packet(ring: Ring, *, is_first: bool = False) -> int:
         now = ring.now()
         after = (offset - used + size) & ALL_BITS
         if exchange(ring.file, ring.OFFSET, offset, after) == offset:
+            if used == HEADER_SIZE and is_first:
+                # It is empty: since the ring was made, viewers may have seen others.
+                ring.begin_at(offset, now)
             _commit_rest(ring, offset, now)
             return after
     return (begin - begin % size + size) & ALL_BITS

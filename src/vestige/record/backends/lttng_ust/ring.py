@@ -346,6 +346,15 @@ class Ring:
         self.set(self._pages + 64 * self.open_index(offset) + 24, content)
         self.set(self._end + 8 * index, end)
 
+    def begin_at(self, offset: int, time: int) -> None:
+        """Let a packet begin later.
+
+        Args:
+            offset: As above; nobody else writes the packet.
+            time: When it begins.
+        """
+        self.set(self.open_place(offset) + _BEGIN_AT, time)
+
     def delivery_place(self, offset: int) -> int:
         """Return where it says which sub-buffers the reader may have.
 

@@ -123,6 +123,8 @@ def test_all_streams_of_a_live_session_are_there_before_events(tmp_path, monkeyp
     assert there == ["c_0", "c_1"]
     [_], [empty, first] = [[*INDEX_ENTRY.iter_unpack(one)] for one in indexes]
     assert (empty[2], empty[8], first[8]) == (HEADER_SIZE * 8, 0, 1)
+    # Rings are older than that.
+    assert empty[3] == empty[4]
 
 
 def test_events_are_declared_after_their_channel(tmp_path):
