@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..._typing import TYPE_CHECKING
 from ..context_arguments import add_context_arguments
-from ..durations import period, seconds
+from ..durations import period
 from ..event_rule_arguments import add_event_rule_arguments, add_function_arguments
 from ..exit_statuses import RECORDING
 from ..memory_arguments import add_memory_arguments
