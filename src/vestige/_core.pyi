@@ -1784,15 +1784,35 @@ class CallFold:
             longest: How many of the longest calls of each function are kept.
         """
 
-    def set_range(self, begin: int | None, end: int | None) -> None:
+    def set_range(
+        self, begin: int | None, end: int | None, streams: Sequence[DataStream]
+    ) -> None:
         """Fold what is in a range of time, with calls cut at its ends.
 
-        Entries and exits before it tell what is open where it begins.
+        Entries and exits before it tell what is open where it begins. Calls that are
+        open where it ends are cut there if the thread goes on behind it; of a thread
+        whose data stream ends before that, they have no exit.
 
         Args:
             begin: First time, nanoseconds.
-            end: Last time, nanoseconds. With ``None``, calls that are open in the end
-                have no exit.
+            end: Last time, nanoseconds.
+            streams: The data streams that are read.
+        """
+
+    def open_threads(self) -> list[tuple[int, int, int]]:
+        """Return which threads have open calls, and share their data streams.
+
+        Only reading on tells whether they go on behind a range of time.
+
+        Returns:
+            Process space, process ID and thread ID of each.
+        """
+
+    def add_going_on(self, threads: Sequence[tuple[int, int, int]]) -> None:
+        """Tell which of :meth:`open_threads` go on behind the range of time.
+
+        Args:
+            threads: Process space, process ID and thread ID of each.
         """
 
     def choose_threads(

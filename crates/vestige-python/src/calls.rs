@@ -84,8 +84,20 @@ impl CallFold {
     }
 
     #[doc = core_doc!(CallFold.set_range)]
-    fn set_range(&self, begin: Option<i64>, end: Option<i64>) {
-        self.lock().set_range(begin, end);
+    fn set_range(&self, begin: Option<i64>, end: Option<i64>, streams: Vec<PyRef<'_, DataStream>>) {
+        let mut fold = self.lock();
+        fold.set_range(begin, end);
+        fold.know_streams(streams.iter().map(|one| one.inner.clone()).collect());
+    }
+
+    #[doc = core_doc!(CallFold.open_threads)]
+    fn open_threads(&self) -> Vec<(u32, i32, i32)> {
+        self.lock().open_threads()
+    }
+
+    #[doc = core_doc!(CallFold.add_going_on)]
+    fn add_going_on(&self, threads: Vec<(u32, i32, i32)>) {
+        self.lock().add_going_on(threads);
     }
 
     #[doc = core_doc!(CallFold.choose_threads)]

@@ -39,6 +39,7 @@ from ..graph import (
     Selection,
     Stream,
     check_filter,
+    merges,
     notices_of,
 )
 from ..units import Address, Nanoseconds, Vpid
@@ -54,7 +55,6 @@ __all__ = [
     "FoldKeeper",
     "TraceSource",
     "call_tree",
-    "end_of",
     "fold_nodes",
     "named_functions",
     "tree_of",
@@ -163,7 +163,7 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     reader.longest, reader.wanted_threads = longest, threads
     reader.is_loose = not (leaves_calls_out or is_range)
     if selection is not None:
-        reader.fold.set_range(selection.begin, end_of(selection, source.streams))
+        reader.set_range(selection, source.streams)
     if longest is not None:
         reader.keep_durations(longest)
     if keeper is not None:
@@ -220,20 +220,6 @@ def tree_of(
         _add_durations(tree, fold, functions, found)
     tree.threads = [*found.values()]
     return tree
-
-
-def end_of(selection: Selection, streams: Iterable[Stream]) -> int | None:
-    """Return where a range ends; ``None`` if all data streams end before that.
-
-    Args:
-        selection: The range.
-        streams: The data streams.
-    """
-    times = [stream.handle.time_range() for stream in streams]
-    ends = [time[1] for time in times if time is not None]
-    if selection.end is None or (ends and max(ends) <= selection.end):
-        return None
-    return selection.end
 
 
 def _thread_choices(
@@ -354,6 +340,8 @@ class CallReader:
         self._early: dict[tuple[int, int], list[int]] = {}
         self.keeps_durations = False
         """Whether it is kept how long calls took."""
+        self._behind: Callable[[], Iterator[core.Merge]] | None = None
+        """Reads what is behind the range of time."""
 
     def keep_durations(self, longest: int) -> None:
         """Keep how long calls take.
@@ -363,6 +351,21 @@ class CallReader:
         """
         self.keeps_durations = True
         self.fold.keep_durations(longest)
+
+    def set_range(self, selection: Selection, streams: Iterable[Stream]) -> None:
+        """Cut calls at the ends of a range of time.
+
+        Args:
+            selection: The range.
+            streams: The data streams: a call that is open where they end has no exit.
+        """
+        known = [*streams]
+        handles = [stream.handle for stream in known]
+        self.fold.set_range(selection.begin, selection.end, handles)
+        if selection.end is not None:
+            behind = Selection(begin=selection.end + 1)
+            # Damage there is not of the range.
+            self._behind = lambda: merges(known, behind, tell=lambda _: None)
 
     @property
     def has_python(self) -> bool:
@@ -378,7 +381,23 @@ class CallReader:
 
     def finish(self) -> None:
         """End what has not ended."""
+        self._look_behind()
         self.fold.finish()
+
+    def _look_behind(self) -> None:
+        """Find out which threads go on behind the range of time."""
+        left = {*self.fold.open_threads()}
+        if self._behind is None or not left:
+            return
+        fold = core.CallFold([*CALL_ENTRY_EVENTS], [*CALL_EXIT_EVENTS], [])
+        for merge in self._behind():
+            fold.begin(merge)
+            fold.advance()
+            seen = left.intersection(row[:3] for row in fold.threads())
+            self.fold.add_going_on([*seen])
+            left -= seen
+            if not left:
+                return
 
     def loose_classes(self, stream: Stream) -> list[bool]:
         """Tell which event records need not be in order with those of other threads."""

@@ -13,7 +13,7 @@ from .. import core
 from .._typing import NamedTuple
 from ..debuginfo import Resolver
 from ..graph import Selection, Stream
-from .call_reader import CallReader, end_of, named_functions
+from .call_reader import CallReader, named_functions
 from .functions import MERGED_FUNCTION, Function
 
 __all__ = ["EachCall", "Wanted"]
@@ -57,7 +57,7 @@ class EachCall(CallReader):
         # What is open where a range begins is known from what is before it.
         self.needs_calls = bool(selection.filters) or wanted.has_filter or is_range
         super().__init__(resolver, needs_calls=self.needs_calls)
-        self.fold.set_range(selection.begin, end_of(selection, streams))
+        self.set_range(selection, streams)
         self._traces = {stream.process_space: stream.trace for stream in streams}
         self.named: list[Function] = []
         """The functions, by their indexes in the core."""

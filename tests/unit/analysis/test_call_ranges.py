@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import struct
 
 import pytest
 
 import vestige
-from support.call_traces import enter, leave, packet, write_calls
+from support.call_traces import code, enter, leave, packet, write_calls
+from support.ctf_writer import Packet
 from vestige.analysis import Process, Thread
+from vestige.analysis.intervals import intervals_of
 
 A, B, C, D = 0x1000, 0x2000, 0x3000, 0x4000
 
@@ -129,6 +132,73 @@ def test_a_range_is_the_whole_cut(tmp_path, seed):
         found = facts(trace.call_tree(begin=begin, end=end))
         assert {at: list(one[:3]) for at, one in found.items()} == expected
         assert sum(one[4] for one in found.values()) == outermost
+
+
+def of_cut_threads(path, *, per_thread):
+    """Write a trace of a thread that is killed in a call, and of one that goes on."""
+    one, other = (None, None) if per_thread else (1, 2)
+    killed = [enter(100, A, vtid=one), enter(110, B, vtid=one)]
+    killed.append(code(150, 0x9000, "f", vtid=one))
+    going = [enter(160, C, vtid=other), leave(900, C, vtid=other)]
+    if per_thread:
+        streams = {"killed": [packet(killed)], "going": [packet(going, vtid=2)]}
+    else:
+        # The buffers of a CPU are flushed long after the last record.
+        both = [Packet([*killed, *going], end=5000, context=struct.pack("<I", 1))]
+        streams = {"cpu": both}
+    return vestige.open(
+        write_calls(
+            path,
+            streams,
+            per_thread=per_thread,
+            contexts=not per_thread,
+            tracer="lttng",
+        ),
+        debug_info=False,
+    )
+
+
+def counts(root):
+    """Return calls, those without exit, clipped ones and time by function."""
+    return {
+        node.function.address: (node.calls, node.no_exit, node.clipped, node.total)
+        for level, node in root.walk()
+        if level and node.calls
+    }
+
+
+def test_calls_of_a_killed_thread_last_up_to_its_last_record(tmp_path):
+    """Whichever part is read, with an index or without: records that are no calls count."""
+    trace = of_cut_threads(tmp_path / "trace", per_thread=True)
+    intervals, tree = intervals_of(trace)
+    whole = {A: (1, 1, 0, 50), B: (1, 1, 0, 40), C: (1, 0, 0, 740)}
+    assert counts(tree.root()) == counts(trace.call_tree().root()) == whole
+
+    for begin, end, expected in (
+        (90, 500, {A: (1, 1, 0, 50), B: (1, 1, 0, 40), C: (1, 0, 1, 340)}),
+        (105, 150, {A: (1, 0, 1, 45), B: (1, 1, 0, 40)}),
+        (130, 145, {A: (1, 0, 1, 15), B: (1, 0, 1, 15)}),
+        (160, 500, {C: (1, 0, 1, 340)}),
+        (140, 5000, {A: (1, 0, 1, 10), B: (1, 0, 1, 10), C: (1, 0, 0, 740)}),
+    ):
+        first, last = begin - intervals.begin, end - intervals.begin
+        assert counts(trace.call_tree(begin=begin, end=end).root()) == expected
+        assert counts(intervals.call_root(first, last)) == expected
+        lasted = [one.duration for one in trace.calls(begin=begin, end=end)]
+        assert sorted(lasted) == sorted(one[3] for one in expected.values())
+
+
+def test_threads_that_share_data_streams_are_looked_for_behind_a_range(tmp_path):
+    """One of them may end long before its data streams do."""
+    trace = of_cut_threads(tmp_path / "trace", per_thread=False)
+    intervals, _ = intervals_of(trace)
+    killed = {A: (1, 1, 0, 10), B: (1, 1, 0, 0)}
+
+    for end, going in ((1000, (1, 0, 0, 740)), (500, (1, 0, 1, 340))):
+        expected = {**killed, C: going}
+        assert counts(trace.call_tree(begin=90, end=end).root()) == expected
+        last = end - intervals.begin
+        assert counts(intervals.call_root(0, last)) == expected
 
 
 def test_threads_are_chosen(tmp_path):

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::alive::Alive;
 use super::codes::{Code, CodeName, Told};
 use super::keeper::Keeper;
 use super::long_calls::LongCalls;
@@ -135,6 +136,14 @@ pub struct CallFold {
     pub(super) ids: Option<FunctionIds>,
     /// What is said of the records of the merge, where that is wanted.
     marks: Option<Marks>,
+    /// The data streams, as far as it is told which they are.
+    pub(super) streams: Vec<Arc<DataStream>>,
+    /// When threads made their last other records.
+    pub(super) alive: Alive,
+    /// Which threads of shared data streams go on behind the range of time.
+    pub(super) going_on: HashSet<(u32, i32, i32)>,
+    /// Where a point of an index is from which on it goes on, nanoseconds.
+    pub(super) resumed: Option<i64>,
 }
 
 impl CallFold {
@@ -181,6 +190,10 @@ impl CallFold {
             changes: Vec::new().into_iter(),
             ids: None,
             marks: None,
+            streams: Vec::new(),
+            alive: Alive::default(),
+            going_on: HashSet::new(),
+            resumed: None,
         }
     }
 
@@ -266,6 +279,9 @@ impl CallFold {
             if !matches!(notice, Notice::Lost(_) | Notice::Damage(..)) {
                 continue;
             }
+            if self.is_known_loss(stream, notice) {
+                continue;
+            }
             let position = starts.get(*run).copied().unwrap_or(end);
             let loss = self.loss(stream, position, notice);
             self.losses.push(loss);
@@ -346,6 +362,9 @@ impl CallFold {
             self.add_mark(index, one);
         } else if one.kind != Kind::Nothing {
             self.add(one);
+        }
+        if matches!(one.kind, Kind::Nothing | Kind::State | Kind::Code) {
+            self.note_alive(one);
         }
         self.applied = false;
         None
@@ -671,19 +690,6 @@ impl CallFold {
             code,
         };
         pending.into_iter().map(function).collect()
-    }
-
-    /// Ends all calls that are still open: they have no exit, or the range of time cuts
-    /// them.
-    pub fn finish(&mut self) {
-        let is_cut = self.fold.range.1 < i64::MAX;
-        for thread in &mut self.threads {
-            if is_cut {
-                thread.finish_range(&mut self.fold);
-            } else {
-                thread.finish(&mut self.fold);
-            }
-        }
     }
 
     /// The calls that ended since the last call, if they are kept. Their functions have the

@@ -9,7 +9,8 @@
 //!   numbers at fixed places has to be read;
 //! * [`codes`] knows the functions of interpreters, which the trace describes;
 //! * [`thread`] pushes and pops, and decides what an exit ends when it is not the innermost
-//!   call, or when records were lost;
+//!   call, or when records were lost; [`thread_ends`] what is open when nothing more
+//!   comes, with what [`alive`] knows;
 //! * [`keeper`] keeps what an index of the trace is made of, and [`resume`] begins where that says;
 //! * [`marks`] are made of single records, for whoever shows these;
 //! * [`steps`] has what was noted of each call, for whoever asks for that;
@@ -19,6 +20,7 @@
 //! What is not known is counted as such: calls without exit, exits without entry, and calls
 //! between whose ends records were lost.
 
+mod alive;
 mod codes;
 pub mod fold;
 mod keeper;
@@ -32,6 +34,7 @@ mod resume;
 mod scan;
 mod steps;
 mod thread;
+mod thread_ends;
 pub mod tree;
 
 pub use codes::{Code, CodeName};

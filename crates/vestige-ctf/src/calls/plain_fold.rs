@@ -71,6 +71,7 @@ impl CallFold {
             if stop.is_some() {
                 return stop;
             }
+            self.note_last(&piece);
         }
         if end == records {
             self.apply_losses(usize::MAX);
@@ -79,6 +80,15 @@ impl CallFold {
             }
         }
         None
+    }
+
+    /// Takes note of the last record of a packet so far.
+    fn note_last(&mut self, piece: &Piece) {
+        let last = piece.records().last().filter(|last| piece.doing(last) == Doing::Other);
+        if let Some(last) = last {
+            let time = piece.batch.nanoseconds(last);
+            self.note_alive(&Seen { time, ..piece.packet.base });
+        }
     }
 
     /// Adds records of a packet, up to one that may change a process image.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::alive::OwnThread;
 use super::fold::{CallFold, Lost};
 use super::keeper::Keeper;
 use super::process::{Process, END_OF_PROCESS};
@@ -14,8 +15,8 @@ use crate::intervals::function_ids::FunctionIds;
 use crate::intervals::index_file::{IntervalIndex, Row};
 use crate::intervals::packing::{put, put_signed, Unpacker};
 use crate::intervals::{CheckPoints, Pyramid};
-use crate::muxer::Merge;
-use crate::stream::DataStream;
+use crate::muxer::{Merge, Notice};
+use crate::stream::{packet_around, DataStream};
 
 impl CallFold {
     /// Keeps what an index of the traces is made of, with so many records between two points
@@ -135,8 +136,9 @@ impl CallFold {
         fold.numbers_streams = true;
         let point = index.points.before(range.0);
         let from = point.map(|point| point.time);
+        let others = other_ends(index);
         for row in &index.threads {
-            fold.add_row(row);
+            fold.add_row(row, others.get(&(row.key.0, row.key.3)).copied());
         }
         fold.ids = Some(index.ids.clone());
         fold.know_addresses(index, from.unwrap_or(i64::MIN), range.1);
@@ -146,14 +148,28 @@ impl CallFold {
         if let Some(point) = point {
             fold.restore(&point.state);
         }
+        fold.resumed = from;
         (fold, from)
     }
 
-    fn add_row(&mut self, row: &Row) {
+    /// Whether the point from which on it goes on knows of a loss already: that is told where
+    /// its packet begins, again if the point is within the packet.
+    pub(super) fn is_known_loss(&self, stream: &Arc<DataStream>, notice: &Notice) -> bool {
+        let (Some(point), Notice::Lost(lost)) = (self.resumed, notice) else { return false };
+        // What reaches into the range of time is told from there on.
+        if lost.beginning.is_none_or(|cycles| stream.nanoseconds(cycles) > point) {
+            return false;
+        }
+        let packet = packet_around(stream, point).and_then(|index| stream.entry(index));
+        packet.is_some_and(|packet| lost.end <= packet.end)
+    }
+
+    fn add_row(&mut self, row: &Row, last_other: Option<i64>) {
         let (_, space, vpid, vtid) = row.key;
         let root = self.fold.tree.add_root();
         let index = self.threads.len();
-        let thread = Thread::new((space, vpid), vtid, (index as u32, root), row.first);
+        let mut thread = Thread::new((space, vpid), vtid, (index as u32, root), row.first);
+        thread.known_last = Some(row.last).max(last_other);
         self.threads.push(thread);
         self.keys.push(row.key);
         self.indexes.insert(row.key, index);
@@ -209,6 +225,18 @@ impl CallFold {
         }
         Some(())
     }
+}
+
+/// When threads with data streams of their own made their last record that is neither an entry
+/// nor an exit, see [`CallFold::note_alive`].
+fn other_ends(index: &IntervalIndex) -> HashMap<OwnThread, i64> {
+    let own = index.others.iter().filter(|row| row.key.0 != NO_STREAM);
+    let mut ends = HashMap::new();
+    for row in own {
+        let last = ends.entry((row.key.0, row.key.3)).or_insert(row.last);
+        *last = row.last.max(*last);
+    }
+    ends
 }
 
 impl Thread {

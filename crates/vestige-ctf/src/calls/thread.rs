@@ -112,6 +112,10 @@ pub struct Thread {
     pub first: i64,
     /// Time of its last entry or exit.
     pub last: i64,
+    /// Time of its last record that is neither, as far as that is noted.
+    pub last_other: Option<i64>,
+    /// Time of the last of all its records, those that are not read included, if that is known.
+    pub known_last: Option<i64>,
     /// Exits that nothing is known of: neither address nor entry.
     pub unknown_exits: u64,
     /// How many losses fall into its time.
@@ -156,6 +160,8 @@ impl Thread {
             row,
             first: time,
             last: time,
+            last_other: None,
+            known_last: None,
             unknown_exits: 0,
             losses: 0,
             exits_are_named: true,
@@ -552,7 +558,7 @@ impl Thread {
 
     /// Nothing more comes: what is open has no exit.
     pub fn finish(&mut self, fold: &mut Fold) {
-        let mut alive = self.last;
+        let mut alive = self.last.max(self.last_other.unwrap_or(self.last));
         while let Some(top) = self.stack.last() {
             if top.is_loss {
                 alive = top.start;

@@ -181,6 +181,28 @@ def test_the_tree_of_a_part_names_functions_of_several_processes(tmp_path):
         assert found == [("one.so+0x0", 40), ("one.so+0x8", 5)]
 
 
+def test_a_loss_before_a_point_is_not_told_again_behind_it(tmp_path):
+    """A reading may begin in the midst of the packet in front of which records are lost."""
+    times = range(2000, 400_000, 4)
+    inner = [one for at in times for one in (enter(at, B), leave(at + 2))]
+    packets = [
+        packet([enter(1000, A), leave(1010)]),
+        packet([enter(1990, C), *inner, leave(400_100)], discarded=3),
+        packet([enter(400_200, D), leave(400_300)], discarded=3),
+    ]
+    path = write_calls(tmp_path / "trace", {"s": packets}, tracer="lttng")
+    trace = vestige.open(path, debug_info=False)
+    intervals, _ = intervals_of(trace, every=1)
+    first = intervals.begin
+    assert first + 2000 < intervals.fold(399_000, 400_250)[1] < 399_000
+
+    for begin in (399_000, 400_050, 1500):
+        found = intervals.call_root(begin - first, 400_250 - first)
+        read = trace.call_tree(begin=begin, end=400_250)
+        assert by_path(found) == by_path(read.root())
+        assert (C,) in {path[1:] for path in by_path(found)}
+
+
 def by_path(root):
     """Return calls, time and own time of each path of addresses."""
     found, path = {}, []
