@@ -55,6 +55,8 @@ _DESCRIPTORS = ("fd", "fd_in", "in_fd", "sockfd", "oldfd", "fildes")
 """What fields with a file are called."""
 _ALLOCATED = frozenset({"mm_page_alloc", "kmem_mm_page_alloc"})
 _FREED = frozenset({"mm_page_free", "kmem_mm_page_free"})
+_MOST_ORDER = 20
+"""Kernels have no larger blocks of pages."""
 _ISSUE, _COMPLETE = "block_rq_issue", "block_rq_complete"
 _SENT, _RECEIVED = "net_dev_xmit", "netif_receive_skb"
 _DISK_NAME = "lttng_statedump_block_device"
@@ -278,7 +280,8 @@ class IoReader:
     ) -> None:
         if name in _ALLOCATED or name in _FREED:
             if thread is not None:
-                self._count("freed" if name in _FREED else "allocated", thread)
+                what = "freed" if name in _FREED else "allocated"
+                self._count(what, thread, _pages(event))
         elif name == _ISSUE:
             self._issue(event, time, thread)
         elif name == _COMPLETE:
@@ -401,6 +404,12 @@ def _number(event: core.Event, name: str) -> int:
     """Return a field; 0 where the trace has another type or no such field."""
     value = event.get(name)
     return int(value) if isinstance(value, int) else 0
+
+
+def _pages(event: core.Event) -> int:
+    """Return how many pages a block has: two to the power of its order."""
+    order = _number(event, "order")
+    return 1 << order if 0 <= order <= _MOST_ORDER else 1
 
 
 def _by_bytes(one: ThreadIo) -> tuple[int, int]:

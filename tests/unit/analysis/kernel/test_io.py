@@ -53,6 +53,20 @@ def test_sums_are_those_of_the_records(tmp_path, seed):
         assert interface.received == model.networks[interface.name, "received"]
 
 
+def test_pages_are_those_of_all_blocks(tmp_path):
+    """A block has two to the power of its order; those from before the trace count."""
+    records = [
+        (0, 100, "sched_switch", {"next_tid": 5, "next_comm": "five"}),
+        (0, 110, "kmem_mm_page_free", {"order": 0}),
+        (0, 120, "kmem_mm_page_free", {"order": 3}),
+        (0, 130, "kmem_mm_page_alloc", {"order": 2}),
+    ]
+    [found] = read(tmp_path / "kernel", records)
+
+    [one] = found.threads
+    assert (one.pages_allocated, one.pages_freed) == (4, 9)
+
+
 def test_one_thread_and_a_range(tmp_path):
     """What ends in the range counts; interfaces have no thread."""
     records = [
