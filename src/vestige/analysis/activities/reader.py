@@ -10,7 +10,7 @@ event of the thread in between: so each of them knows what it waits for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ... import core
 from ..._typing import TYPE_CHECKING
@@ -22,25 +22,24 @@ from ...debuginfo import (
 )
 from ...debuginfo import Mapping as CodeMapping
 from ...graph import DamageNotice, Graph, Inputs, Selection, Stream, notices_of
-from ...units import Address, Vpid
-from ..durations.joined import joined_durations
+from ...units import Address
 from ..durations.keeper import DurationKeeper
 from ..place_names import code_mapping, function_at
-from ..threads import Process, Thread
+from ..threads import Thread
 from .activity import Activity
+from .joined import joined_functions, sorted_activities
 from .open_things import OpenCoroutine, OpenSpan, ProcessKey, Runner
+from .runners import runner_of
+from .span_events import ENTRY_FIELDS, span_classes
 from .waits import Life, Place, long_activity
 
 if TYPE_CHECKING:
-    from typing import Any
+    pass
 
-__all__ = ["COROUTINE_ENTRY", "read_activities", "span_classes"]
+__all__ = ["COROUTINE_ENTRY", "read_activities"]
 
 COROUTINE_ENTRY = "vestige_python:coroutine_entry"
 COROUTINE_EXIT = "vestige_python:coroutine_exit"
-_ENTRY_FIELDS = {"span_id", "parent_id", "task"}
-_EXIT_FIELDS = {"span_id", "error", "waited"}
-"""What tells events of spans from those of others."""
 _NOTHING = "\0"
 """A pattern that no name matches."""
 _MOST_PLACES = 1 << 16
@@ -48,34 +47,6 @@ _MOST_PLACES = 1 << 16
 
 _Key = tuple[int, int, int]
 """Process space, process ID, and an address or a number."""
-
-
-def span_classes(streams: Iterable[Stream]) -> tuple[set[str], set[str]]:
-    """Find the events of spans by their fields.
-
-    Args:
-        streams: The data streams.
-
-    Returns:
-        The names of entries, and those of exits.
-    """
-    entries, exits = set(), set()
-    for stream_class in {
-        id(one.stream_class): one.stream_class for one in streams
-    }.values():
-        for one in stream_class.event_classes:
-            fields = _field_names(one.payload)
-            name = one.name or ""
-            if fields >= _ENTRY_FIELDS and name.endswith("_entry"):
-                entries.add(name)
-            elif fields >= _EXIT_FIELDS and name.endswith("_exit"):
-                exits.add(name)
-    return entries, exits
-
-
-def _field_names(payload: Any) -> frozenset[str]:
-    members = getattr(payload, "members", ()) or ()
-    return frozenset(member.name for member in members)
 
 
 def read_activities(  # noqa: PLR0913 - what is read, and what is kept of it
@@ -178,7 +149,9 @@ class _Reader:
             return
         runner = self._runners.get(event.stream)
         if runner is None:
-            runner = self._runners[event.stream] = self._runner(event)
+            runner = self._runners[event.stream] = runner_of(
+                event, self.names, self.wanted
+            )
         time = event.timestamp
         if (
             not runner.is_wanted
@@ -280,7 +253,7 @@ class _Reader:
             span.fields = {
                 field: value
                 for field, value in event.payload.items()
-                if field not in _ENTRY_FIELDS
+                if field not in ENTRY_FIELDS
             }
         self._spans[(*runner.process, _integer(event, "span_id"))] = span
         if runner.stack:
@@ -354,24 +327,6 @@ class _Reader:
         found = code_mapping(code) if code else Unresolved(Reason.NO_OBJECT)
         self._places.append((activity, found, address))
 
-    def _runner(self, event: core.Event) -> Runner:
-        environment = event.stream.trace.parsed.environment
-        vpid, vtid = environment.get("vpid"), None
-        for scope in (event.packet_context, event.context):
-            vpid, vtid = scope.get("vpid", vpid), scope.get("vtid", vtid)
-        vpid = vpid if isinstance(vpid, int) else -1
-        process = (event.stream.process_space, vpid)
-        name = self.names.get(process) or environment.get("procname")
-        thread = Thread(
-            process=Process(
-                None if vpid < 0 else Vpid(vpid),
-                str(name) if name else None,
-                event.stream.trace.name,
-            ),
-            tid=vtid if isinstance(vtid, int) else None,
-        )
-        return Runner(process, thread, is_wanted=_is_wanted(thread, self.wanted))
-
     def found(self, resolver: Resolver) -> tuple[list[Activity], list[Activity]]:
         """Name the places; return the spans and the coroutines."""
         for one in self._coroutines.values():
@@ -390,7 +345,9 @@ class _Reader:
                 lives = self._lives_of(activity)
                 activity.durations = lives.durations(long_activity)
                 activity.durations_total = lives.total
-        return _sorted(spans), _sorted(_joined(self._functions.values()))
+        return sorted_activities(spans), sorted_activities(
+            joined_functions(self._functions.values())
+        )
 
 
 def _drop(one: OpenCoroutine) -> None:
@@ -409,56 +366,7 @@ def _running_time(span: OpenSpan, waited: int) -> int | None:
     return None
 
 
-def _is_wanted(thread: Thread, wanted: Sequence[int | Thread] | None) -> bool:
-    if wanted is None:
-        return True
-    own = thread.process.trace, thread.process.pid, thread.tid
-    return any(
-        thread.tid == one
-        if isinstance(one, int)
-        else own == (one.process.trace, one.process.pid, one.tid)
-        for one in wanted
-    )
-
-
 def _integer(event: core.Event, name: str) -> int:
     """Return a field; 0 where the trace has another type or no such field."""
     value = event.get(name)
     return value if isinstance(value, int) else 0
-
-
-def _joined(functions: Iterable[Activity]) -> Iterator[Activity]:
-    """Put together what is the same function in several processes."""
-    known: dict[tuple[str, str | None], Activity] = {}
-    for one in functions:
-        if one.function is None:
-            continue
-        one.name = one.function.name
-        key = (one.name, one.function.source)
-        first = known.setdefault(key, one)
-        if first is not one:
-            _merge(first, one)
-    yield from known.values()
-
-
-def _merge(first: Activity, other: Activity) -> None:
-    first.calls += other.calls
-    first.resumes += other.resumes
-    first.unended += other.unended
-    first.uncertain += other.uncertain
-    if first.durations is not None and other.durations is not None:
-        first.durations = joined_durations([first.durations, other.durations])
-        first.durations_total += other.durations_total
-    for mine, theirs in (
-        (first.elapsed, other.elapsed),
-        (first.running, other.running),
-    ):
-        mine.count += theirs.count
-        mine.total += theirs.total
-        ends = [mine.shortest, theirs.shortest, mine.longest, theirs.longest]
-        times = [time for time in ends if time is not None]
-        mine.shortest, mine.longest = min(times, default=None), max(times, default=None)
-
-
-def _sorted(activities: Iterable[Activity]) -> list[Activity]:
-    return sorted(activities, key=lambda one: (-one.elapsed.total, one.name))

@@ -17,7 +17,7 @@ from ..._typing import TYPE_CHECKING, NamedTuple
 from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
 from ...graph import Stream
 from ...units import Nanoseconds
-from ..activities.reader import span_classes
+from ..activities.span_events import span_classes
 from ..durations import Durations
 from ..durations.joined import joined_durations
 from ..threads import Process, Thread

@@ -188,7 +188,7 @@ def may_have_calls(reading: Reading) -> bool:
     Args:
         reading: The traces.
     """
-    from ...analysis.activities.reader import span_classes
+    from ...analysis.activities.span_events import span_classes
 
     streams = reading.source.streams
     known = {*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS}
