@@ -56,7 +56,8 @@ export class Details {
     const pairs = [["object", known.object], ["source", known.source]];
     if (sums) {
       pairs.push(["calls", count(sums.calls)], ["time", duration(sums.duration)], ["itself", duration(sums.self)]);
-      if (sums.calls > sums.complete) pairs.push(["incomplete", `${count(sums.calls - sums.complete)} calls, in none of the quantiles`]);
+      const incomplete = sums.calls - sums.complete;
+      if (incomplete > 0) pairs.push(["incomplete", `${count(incomplete)} ${incomplete === 1 ? "call" : "calls"}, in none of the quantiles`]);
     }
     box.append(facts(pairs));
     if (known.source) box.append(copier(known.source));
