@@ -14,8 +14,10 @@ fuzz_target!(|data: &[u8]| {
     for level in 0..3 {
         let _ = index.blocks(level, i64::MIN, i64::MAX);
     }
-    for range in [(0, i64::MAX), (i64::MAX, i64::MAX)] {
+    for range in [(0, i64::MAX), (i64::MAX, i64::MAX), (0, 1 << 40), (i64::MIN, 0)] {
         let (mut fold, _) = CallFold::resume(CallEvents::default(), &index, range);
+        fold.keep_all_calls();
+        fold.add_going_on(fold.open_threads());
         fold.finish();
         let _ = (fold.threads(), fold.nodes(), fold.take_calls());
     }
