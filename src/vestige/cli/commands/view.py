@@ -62,6 +62,7 @@ examples:
   vestige view --indent TRACE               calls with braces, and what is in them
   vestige view --thread=4711 -t +10.2s,+10.3s TRACE
   vestige view --around=17:48:17.523,1ms TRACE
+  vestige view TRACE | grep -B5 -A2 'my_app:error'
   vestige view --all TRACE                  also what the recorder itself needs
   vestige view --layout=babeltrace TRACE    all fields, as babeltrace2 shows them
   vestige view --debug-info-target-prefix=/srv/board-root TRACE
