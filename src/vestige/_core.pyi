@@ -703,6 +703,7 @@ class Muxer:
         record_filters: Sequence[RecordFilter | None] | None = None,
         boundaries: bool = False,
         doubtful: bool = False,
+        early_losses: bool = False,
     ) -> Muxer:
         """Start to read.
 
@@ -717,6 +718,7 @@ class Muxer:
                 are wanted; all when absent.
             boundaries: Whether notices tell where data streams and packets begin, end.
             doubtful: Whether records in front of damage are there that may be misread.
+            early_losses: Whether losses before the earliest time are told, too.
         """
 
     def __iter__(self) -> Muxer: ...

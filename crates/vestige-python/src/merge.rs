@@ -36,6 +36,7 @@ pub struct Muxer {
     check: bool,
     boundaries: bool,
     doubtful: bool,
+    early_losses: bool,
     interner: Arc<Interner>,
 }
 
@@ -48,11 +49,12 @@ impl Muxer {
     /// `ranges` holds the earliest and the latest time, nanoseconds from the origin, that
     /// is wanted of each data stream; `record_filters` tell which records of each pass; with
     /// `boundaries`, notices tell where data streams and packets begin and end, and with
-    /// `doubtful`, records in front of damage are there that may be misread.
+    /// `doubtful`, records in front of damage are there that may be misread; with
+    /// `early_losses`, losses before the earliest time are told, too.
     #[new]
     #[pyo3(signature = (
         streams, *, ranges=None, check=false, record_filters=None, boundaries=false,
-        doubtful=false
+        doubtful=false, early_losses=false
     ))]
     #[allow(clippy::too_many_arguments)] // They are given by keyword.
     fn new(
@@ -63,6 +65,7 @@ impl Muxer {
         record_filters: Option<Vec<Option<Py<RecordFilter>>>>,
         boundaries: bool,
         doubtful: bool,
+        early_losses: bool,
     ) -> PyResult<Self> {
         let mut ranges = ranges.unwrap_or_default().into_iter();
         let mut filters = record_filters.unwrap_or_default().into_iter();
@@ -73,8 +76,17 @@ impl Muxer {
             let (begin, end) = ranges.next().unwrap_or_default();
             let filter = filters.next().flatten();
             let filter = filter.as_ref().map(|filter| filter.get().of(&stream.get().inner));
-            let wanted =
-                Selection { begin, end, classes, needed, filter, check, boundaries, doubtful };
+            let wanted = Selection {
+                begin,
+                end,
+                classes,
+                needed,
+                filter,
+                check,
+                boundaries,
+                doubtful,
+                early_losses,
+            };
             inputs.push((Arc::clone(&stream.get().inner), wanted));
             owners.append(owner)?;
             handles.push(stream);
@@ -87,6 +99,7 @@ impl Muxer {
             check,
             boundaries,
             doubtful,
+            early_losses,
             interner: Arc::new(Interner::default()),
         })
     }
@@ -184,8 +197,8 @@ impl Muxer {
         record_filter: Option<Py<RecordFilter>>,
     ) -> Selection {
         let filter = record_filter.map(|filter| filter.get().of(&stream.inner));
-        let Self { check, boundaries, doubtful, .. } = *self;
-        Selection { begin, end, classes, needed, filter, check, boundaries, doubtful }
+        let Self { check, boundaries, doubtful, early_losses, .. } = *self;
+        Selection { begin, end, classes, needed, filter, check, boundaries, doubtful, early_losses }
     }
 }
 

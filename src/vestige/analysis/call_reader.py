@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Fields
-from dataclasses import replace
 
 from .. import core
 from .._typing import Protocol
@@ -42,12 +41,12 @@ from ..graph import (
     merges,
     notices_of,
 )
-from ..units import Address, Nanoseconds, Vpid
-from .call_nodes import CallNode, call_counts
-from .calls import CallTree, ThreadCalls
-from .function_names import without_appended
-from .functions import AFTER_LOSS_FUNCTION, MERGED_FUNCTION, ROOT_FUNCTION, Function
-from .place_names import code_mapping, function_name
+from ..units import Address, Vpid
+from .calls import CallTree
+from .fold_trees import part_of_loss, tree_of
+from .functions import Function
+from .named_functions import named_functions
+from .place_names import code_mapping
 from .threads import Thread
 
 __all__ = [
@@ -55,26 +54,13 @@ __all__ = [
     "FoldKeeper",
     "TraceSource",
     "call_tree",
-    "fold_nodes",
-    "named_functions",
-    "tree_of",
 ]
 
 _DUMP_EVENT = "lttng_ust_statedump:start"
 _NAME_EVENT = "lttng_ust_statedump:procname"
 _LIBRARY_EVENT = "vestige_library:function"
 """Tells by which name a function of a library is called."""
-_PATCHED = "tracer_patches_functions"
-"""Entry of the environment that is 1 where entries of functions were rewritten."""
-_COST = "tracer_call_cost_ns"
-"""Entry of the environment with the cost of a call, nanoseconds."""
 _LAST_ADDRESS = (1 << 64) - 1
-_SPECIAL = {
-    0xFFFF_FFFF: ROOT_FUNCTION,
-    0xFFFF_FFFE: AFTER_LOSS_FUNCTION,
-    0xFFFF_FFFD: MERGED_FUNCTION,
-}
-"""What the core has in place of a function."""
 
 
 class TraceSource(Protocol):
@@ -188,40 +174,6 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     return tree
 
 
-def tree_of(
-    reader: CallReader,
-    fold: core.CallFold,
-    functions: Sequence[Function],
-    streams: Sequence[Stream],
-    *,
-    is_range: bool = False,
-) -> CallTree:
-    """Return what a reader has found, but for damage, spans and coroutines.
-
-    Args:
-        reader: The reader.
-        fold: Its fold, or a copy, of which all calls have ended.
-        functions: The functions, by their numbers in the fold.
-        streams: The data streams.
-        is_range: Whether some of the nodes are of calls before a range of time.
-    """
-    tree = CallTree(
-        losses=[*reader.losses],
-        cost_of_call=_cost(streams),
-        is_patched=_is_patched(streams),
-    )
-    tree.events, tree.other_events = fold.calls, reader.events - fold.calls
-    tree.left_out, tree.is_merged = fold.left_out, fold.is_merged
-    tree.left_out_calls = fold.hidden_calls
-    tree.threads_unknown = fold.threads_unknown
-    nodes = fold_nodes(fold, functions, is_range=is_range)
-    found = _threads(reader, fold, nodes, streams)
-    if reader.keeps_durations:
-        _add_durations(tree, fold, functions, found)
-    tree.threads = [*found.values()]
-    return tree
-
-
 def _thread_choices(
     threads: Sequence[int | Thread], streams: Iterable[Stream]
 ) -> list[tuple[int | None, int | None, int | None]]:
@@ -278,24 +230,6 @@ def _add_activities(
     )
 
 
-def _is_patched(streams: Iterable[Stream]) -> bool:
-    """Tell whether functions were recorded that had no hooks."""
-    environments = (stream.trace.parsed.environment for stream in streams)
-    return any(one.get(_PATCHED) == 1 for one in environments)
-
-
-def _cost(streams: Iterable[Stream]) -> float | None:
-    """Return what a call cost where most was recorded: the greatest that is told."""
-    costs = []
-    for stream in streams:
-        value = stream.trace.parsed.environment.get(_COST)
-        try:
-            costs.append(float(value))  # type: ignore[arg-type] # None is an error too
-        except (TypeError, ValueError):
-            continue
-    return max((cost for cost in costs if 0 < cost < 1e9), default=None)  # noqa: PLR2004
-
-
 class CallReader:
     """Folds the calls of merges, and follows the process images through them.
 
@@ -312,6 +246,9 @@ class CallReader:
         self.needed_events = STATE_EVENT_NAMES | {_NAME_EVENT, _LIBRARY_EVENT}
         if needs_calls:
             self.needed_events |= {*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS}
+        self.needs_early_losses = False
+        """Whether exits may be lost of what is open where the range of time begins."""
+        self._begin: int | None = None
         self.is_loose = False
         """Whether it is enough that each thread is in order, as far as images allow."""
         self.events = 0
@@ -362,6 +299,8 @@ class CallReader:
         known = [*streams]
         handles = [stream.handle for stream in known]
         self.fold.set_range(selection.begin, selection.end, handles)
+        self._begin = selection.begin
+        self.needs_early_losses = selection.begin is not None
         if selection.end is not None:
             behind = Selection(begin=selection.end + 1)
             # Damage there is not of the range.
@@ -405,8 +344,12 @@ class CallReader:
 
     def consume(self, merge: core.Merge) -> None:
         """Go through a merge."""
-        self.events += len(merge)
-        self.losses += [one for one in notices_of(merge) if isinstance(one, LostNotice)]
+        # What is before the range is there for the calls that are open then.
+        counted = merge if self._begin is None else merge.shown()
+        self.events += len(counted)
+        lost = (one for one in notices_of(merge) if isinstance(one, LostNotice))
+        found = (part_of_loss(one, self._begin) for one in lost)
+        self.losses += [one for one in found if one is not None]
         for event in self._follower.follow(merge):
             self._change_image(event)
 
@@ -508,166 +451,3 @@ def _changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> Iterator[Ma
     known, now = {id(one) for one in before}, {id(one) for one in after}
     yield from (one for one in before if id(one) not in now)
     yield from (one for one in after if id(one) not in known)
-
-
-def _called_name(
-    reader: CallReader, mapping: Mapping, address: int, place: Place | Unresolved
-) -> str | None:
-    """Return the name by which a function of a library is called, if symbols differ."""
-    where = (mapping.path, mapping.build_id, address - mapping.base)
-    name = reader.called.get(where)
-    if name is None:
-        return None
-    if not isinstance(place, Unresolved) and name in {
-        place.function,
-        place.linkage_name,
-    }:
-        return None
-    return core.demangle(name) or name
-
-
-def named_functions(reader: CallReader, resolver: Resolver) -> list[Function]:
-    """Name the functions; the same one has the same object, whatever its address.
-
-    Args:
-        reader: What has found them.
-        resolver: Looks addresses up in object and debug files.
-    """
-    addresses = [Address(address) for _, _, address in reader.functions]
-    places = resolver.resolve_many(zip(reader.mappings, addresses, strict=True))
-    known: dict[tuple[object, ...], Function] = {}
-    functions: list[Function] = []
-    folded = _Clones()
-    rows = zip(reader.functions, reader.mappings, places, strict=True)
-    for (space, vpid, address), mapping, place in rows:
-        if isinstance(mapping, Unresolved):
-            key: tuple[object, ...] = (space, vpid, address)
-        else:
-            offset = address - mapping.base
-            key = (mapping.path, mapping.build_id, mapping.code, offset)
-        function = known.get(key)
-        if function is None:
-            name = function_name(place, address)
-            if not isinstance(mapping, Unresolved):
-                name = _called_name(reader, mapping, address, place) or name
-            function = known[key] = Function(name, place, Address(address))
-            folded.add(key[:2], function)
-        functions.append(function)
-    return [folded.original(one) for one in functions]
-
-
-class _Clones:
-    """Copies and parts that compilers made of functions, by what they are of."""
-
-    def __init__(self) -> None:
-        self._originals: dict[tuple[object, ...], Function | None] = {}
-        self._clones: dict[Function, tuple[object, ...]] = {}
-
-    def add(self, where: tuple[object, ...], function: Function) -> None:
-        """Take a function into account.
-
-        Args:
-            where: The object that it is in.
-            function: The function.
-        """
-        name = without_appended(function.name)
-        key = (*where, name)
-        if name != function.name:
-            self._clones[function] = key
-        else:
-            # Of two functions of one name, nobody knows whose a copy is.
-            self._originals[key] = None if key in self._originals else function
-
-    def original(self, function: Function) -> Function:
-        """Return what a function is a copy of; itself if it is none."""
-        key = self._clones.get(function)
-        if key is None:
-            return function
-        found = self._originals.get(key)
-        if found is None:
-            found = replace(function, name=str(key[-1]))
-            self._originals.setdefault(key, found)
-            self._clones[function] = key
-        return found
-
-
-def _threads(
-    reader: CallReader,
-    fold: core.CallFold,
-    nodes: Sequence[CallNode],
-    streams: Sequence[Stream],
-) -> dict[int, ThreadCalls]:
-    """Return the threads by the indexes of their roots."""
-    traces = {stream.process_space: stream.trace for stream in streams}
-    threads = {}
-    for row in fold.threads():
-        space, vpid, vtid, root, first, last, unknown_exits, losses, named = row
-        environment = traces[space].parsed.environment
-        name = reader.names.get((space, vpid)) or environment.get("procname")
-        threads[root] = ThreadCalls(
-            trace=traces[space].name,
-            vpid=None if vpid < 0 else Vpid(vpid),
-            vtid=None if vtid < 0 else vtid,
-            name=str(name) if name else None,
-            begin=Nanoseconds(first),
-            end=Nanoseconds(last),
-            root=nodes[root],
-            unknown_exits=unknown_exits,
-            losses=losses,
-            exits_are_named=named,
-        )
-    return threads
-
-
-def _add_durations(
-    tree: CallTree,
-    fold: core.CallFold,
-    functions: Sequence[Function],
-    threads: Fields[int, ThreadCalls],
-) -> None:
-    """Give each function how long its calls took; the same one may have several."""
-    from .durations.fold import function_durations  # noqa: PLC0415 - few need it
-
-    known = {root: thread.thread for root, thread in threads.items()}
-    tree.durations = function_durations(fold, functions, known)
-
-
-def _remove_empty(nodes: Sequence[CallNode]) -> None:
-    """Remove the nodes of calls that are all outside the range."""
-    for node in reversed(nodes):
-        node.callees = {
-            function: callee
-            for function, callee in node.callees.items()
-            if callee.calls or callee.callees
-        }
-
-
-def fold_nodes(
-    fold: core.CallFold, functions: Sequence[Function], *, is_range: bool
-) -> list[CallNode]:
-    """Return the nodes of a fold; functions that turn out to be the same share one.
-
-    Args:
-        fold: The fold, when all of it has been read.
-        functions: The functions, by their numbers in the fold.
-        is_range: Whether some of the nodes are of calls before a range of time.
-
-    Returns:
-        The roots, one for each thread, and what is below them.
-    """
-    nodes: list[CallNode] = []
-    for index, row in enumerate(fold.nodes()):
-        parent, number = row[0]
-        function = _SPECIAL.get(number) or functions[number]
-        if parent == index:
-            nodes.append(CallNode(function=function))
-            continue
-        caller = nodes[parent]
-        node = caller.callees.get(function)
-        if node is None:
-            node = caller.callees[function] = CallNode(function=function)
-        node.add(call_counts(row))
-        nodes.append(node)
-    if is_range:
-        _remove_empty(nodes)
-    return nodes

@@ -13,8 +13,9 @@ from .. import core
 from .._typing import NamedTuple
 from ..debuginfo import Resolver
 from ..graph import Selection, Stream
-from .call_reader import CallReader, named_functions
+from .call_reader import CallReader
 from .functions import MERGED_FUNCTION, Function
+from .named_functions import named_functions
 
 __all__ = ["EachCall", "Wanted"]
 

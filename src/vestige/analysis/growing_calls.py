@@ -10,7 +10,9 @@ from .._typing import TYPE_CHECKING, NamedTuple
 from ..damage import Damage
 from ..graph import Graph, Selection, Stream
 from ..graph.growing import Arrival, Feed
-from .call_reader import CallReader, named_functions, tree_of
+from .call_reader import CallReader
+from .fold_trees import tree_of
+from .named_functions import named_functions
 
 if TYPE_CHECKING:
     from ..debuginfo import Resolver

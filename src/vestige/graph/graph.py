@@ -146,6 +146,7 @@ class Graph:
             check=check,
             boundaries=getattr(sink, "needs_boundaries", False),
             doubtful=self.is_literal,
+            early_losses=getattr(sink, "needs_early_losses", False),
             feeds=self.feeds,
             retry_duration=self.retry_duration,
             loose=getattr(sink, "loose_classes", None),

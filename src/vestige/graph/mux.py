@@ -62,6 +62,7 @@ def _muxer(  # noqa: PLR0913 - as above
     check: bool,
     boundaries: bool,
     doubtful: bool,
+    early_losses: bool = False,
 ) -> tuple[core.Muxer, list[Stream]]:
     """Return a muxer, and the data streams in the order in which it has them."""
     streams = sorted(streams, key=Stream.order_key)
@@ -84,6 +85,7 @@ def _muxer(  # noqa: PLR0913 - as above
         record_filters=filters,
         boundaries=boundaries,
         doubtful=doubtful,
+        early_losses=early_losses,
     )
     return muxer, [stream for _, stream, *_ in inputs]
 
@@ -128,6 +130,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
     check: bool = False,
     boundaries: bool = False,
     doubtful: bool = False,
+    early_losses: bool = False,
     feeds: Mapping[Feed, Selection] | None = None,
     retry_duration: float | None = RETRY_DURATION,
     loose: LooseClasses | None = None,
@@ -147,6 +150,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
         check: Whether to decode every field of every event record, for its errors.
         boundaries: Whether notices tell where data streams and packets begin and end.
         doubtful: Whether event records in front of damage count that may be misread.
+        early_losses: Whether losses before the earliest time are told, too.
         feeds: Sources of data streams that grow, with what is wanted of each.
         retry_duration: How long to wait for these, seconds; ``None`` gives an empty
             merge in place of that.
@@ -167,6 +171,7 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
         check=check,
         boundaries=boundaries,
         doubtful=doubtful,
+        early_losses=early_losses,
     )
     if loose is not None and not filters and not feeds:
         for index, stream in enumerate(fixed):

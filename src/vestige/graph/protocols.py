@@ -99,5 +99,9 @@ class Analysis(Sink, Protocol):
         """Whether it needs to know where data streams and packets begin and end."""
 
     @property
+    def needs_early_losses(self) -> bool:
+        """Whether it needs to know what was lost before the range of time."""
+
+    @property
     def checks_fields(self) -> bool:
         """Whether all fields are decoded for it, to be sure that they can be."""

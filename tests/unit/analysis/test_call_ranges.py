@@ -201,6 +201,24 @@ def test_threads_that_share_data_streams_are_looked_for_behind_a_range(tmp_path)
         assert counts(intervals.call_root(0, last)) == expected
 
 
+def test_losses_before_a_range_are_known_in_it(tmp_path):
+    """What was open before one may have ended there; they are not told of the range."""
+    packets = [
+        packet([enter(100, A), enter(110, B)]),
+        packet([enter(200, C), leave(210)], discarded=1),
+        packet([enter(300, D), leave(310)], discarded=1),
+    ]
+    path = write_calls(tmp_path / "trace", {"s": packets}, tracer="lttng")
+    trace = vestige.open(path, debug_info=False)
+
+    tree = trace.call_tree(begin=250)
+    assert facts(tree) == {D: (1, 1, 0, 10, 10)}
+    assert (tree.losses, tree.threads[0].losses) == ([], 0)
+    assert (tree.events, tree.other_events) == (2, 0)
+    [lost] = trace.call_tree(begin=150).losses
+    assert (lost.begin, lost.end, lost.count) == (150, 210, None)
+
+
 def test_threads_are_chosen(tmp_path):
     """By their IDs, or as they were found."""
     trace, _ = random_trace(tmp_path / "trace", 1)

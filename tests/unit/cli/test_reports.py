@@ -18,6 +18,7 @@ from vestige.analysis.events import event_table
 from vestige.analysis.intervals import intervals
 from vestige.cli.render.call_style import CallStyle
 from vestige.cli.render.duration_lines import section_lines
+from vestige.cli.reports import calls as calls_report
 from vestige.cli.reports.duration_sections import _pair_section
 
 A, B = 0x1000, 0x2000
@@ -413,3 +414,31 @@ def test_a_page_of_what_has_an_index_needs_no_second_fold(run, tmp_path, monkeyp
     with pytest.raises(TypeError):
         run("report", "--to=html", "-o", pages[2], trace)
     assert pages[0].read_text() == pages[1].read_text()
+
+
+def test_a_range_is_read_from_where_an_index_knows_what_is_open(
+    run, tmp_path, monkeypatch
+):
+    """The report is the same; what is long before the range is not read again."""
+    monkeypatch.setenv("VESTIGE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("VESTIGE_CACHE_SIZE", raising=False)
+    calls = [
+        one for at in range(20, 400_000, 4) for one in (enter(at, A), leave(at + 2))
+    ]
+    parts = [calls[at : at + 5000] for at in range(0, len(calls), 5000)]
+    trace = write_calls(
+        tmp_path / "trace", {"s": [packet([enter(10, B)]), *map(packet, parts)]}
+    )
+    words = ("report", "--json", "--tree", "--begin=+350us", "--end=+360us", trace)
+    without = run(*words)
+    vestige.open(trace).intervals()
+
+    monkeypatch.setattr(calls_report, "call_tree", None)
+    assert run(*words) == without
+    found = json.loads(without[1])
+    assert [(one["calls"], one["clipped"]) for one in found["functions"]] == [
+        (1, 1),
+        (2500, 0),
+    ]
+    with pytest.raises(TypeError):
+        run(*words, "--percentiles")

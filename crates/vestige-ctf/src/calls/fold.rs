@@ -398,7 +398,8 @@ impl CallFold {
             thread.known_losses = lost.count;
             let time = lost.time.unwrap_or(thread.last);
             thread.lose(&mut self.fold, time.min(one.time), lost.until);
-            thread.losses += count;
+            // What was lost before a record that is before the range is, too.
+            thread.losses += if one.time < self.fold.range.0 { 0 } else { count };
         }
     }
 

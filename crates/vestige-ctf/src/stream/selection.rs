@@ -26,6 +26,9 @@ pub struct Selection {
     pub boundaries: bool,
     /// Whether to give the records in front of damage, too, that may be misread.
     pub doubtful: bool,
+    /// Whether to tell of all that was lost before the latest time, for whoever needs records
+    /// from the beginning.
+    pub early_losses: bool,
 }
 
 impl Selection {
@@ -109,7 +112,7 @@ impl Selection {
     /// time nobody knows, so the count goes when an end is moved.
     pub(super) fn part_of(&self, stream: &DataStream, mut lost: Lost) -> Option<Lost> {
         let (Some(beginning), Some(end)) = (lost.beginning, lost.end) else { return Some(lost) };
-        if let Some(earliest) = self.begin {
+        if let Some(earliest) = self.begin.filter(|_| !self.early_losses) {
             if stream.nanoseconds(end.max(beginning)) < earliest {
                 return None;
             }

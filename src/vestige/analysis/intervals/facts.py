@@ -49,12 +49,14 @@ def function_ids(functions: Sequence[Function]) -> tuple[list[int], list[Functio
     return ids, list(numbers)
 
 
-def write_facts(
+def write_facts(  # noqa: PLR0913 - what an index says
     functions: Sequence[Function],
     names: Mapping[tuple[int, int], str],
     losses: Sequence[LostNotice],
     streams: Sequence[Stream],
     damage: Sequence[Damage] = (),
+    *,
+    has_codes: bool,
 ) -> bytes:
     """Return what an index says.
 
@@ -64,6 +66,7 @@ def write_facts(
         losses: What was lost.
         streams: The data streams, in the order of the muxer.
         damage: What could not be read.
+        has_codes: Whether there are functions of Python.
     """
     numbers = {id(stream): number for number, stream in enumerate(streams)}
     facts = {
@@ -76,6 +79,7 @@ def write_facts(
             for one in losses
         ],
         "damage": damage,
+        "codes": has_codes,
     }
     return json.dumps(facts, separators=(",", ":")).encode()
 
@@ -105,9 +109,16 @@ def read_facts(data: bytes) -> dict[str, Any]:
         }
         losses = [(*map(_number, times), str(kind)) for *times, kind in facts["losses"]]
         damage = [_damage(*one) for one in facts["damage"]]
+        has_codes = bool(facts["codes"])
     except (KeyError, TypeError) as error:
         raise ValueError("not what an index says") from error
-    return {"functions": functions, "names": names, "losses": losses, "damage": damage}
+    return {
+        "functions": functions,
+        "names": names,
+        "losses": losses,
+        "damage": damage,
+        "codes": has_codes,
+    }
 
 
 def _damage(  # noqa: PLR0913, PLR0917 - what is known of it

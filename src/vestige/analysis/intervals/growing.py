@@ -91,7 +91,9 @@ class GrowingIntervals:
         ids, known = function_ids(found.functions)
         told = [one or other for one, other in zip(read, ordered, strict=True)]
         told_of = (found.tree.losses, told, self.damage)
-        facts = write_facts(known, found.names, *told_of)
+        facts = write_facts(
+            known, found.names, *told_of, has_codes=found.fold.has_codes
+        )
         handles = [None if one is None else one.handle for one in read]
         index = found.fold.take_index(facts, ids, handles)
         if index is None:

@@ -19,8 +19,9 @@ from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS, DebugFileFinder, R
 from ...graph import Selection, Stream, merges
 from ...units import Nanoseconds, Vpid
 from ..call_nodes import CallNode, merged
-from ..call_reader import TraceSource, call_tree, fold_nodes
+from ..call_reader import TraceSource, call_tree
 from ..calls import CallTree
+from ..fold_trees import fold_nodes
 from ..functions import Function
 from ..threads import Process, Thread
 from .facts import function_ids, read_facts, write_facts
@@ -118,7 +119,10 @@ class Intervals:
         self.levels: list[tuple[int, int]] = sizes
         """How long a call is at least that is shown by itself, nanoseconds, and how
         many blocks of calls there are: for each level, from the finest one on."""
-        self._names: dict[tuple[int, int], str] = facts["names"]
+        self.names: dict[tuple[int, int], str] = facts["names"]
+        """Names of processes, by process space and process ID."""
+        self.has_codes: bool = facts["codes"]
+        """Whether there are functions of Python."""
         self.rows = self._rows()
         """The rows: those of calls, then those of other event records."""
         self.losses = [
@@ -146,7 +150,7 @@ class Intervals:
             stream, space, pid, tid, first, last, records, entries = one
             pid = processes.get((stream, space, tid), pid) if pid < 0 else pid
             trace = traces.get(space)
-            named = self._names.get((space, pid))
+            named = self.names.get((space, pid))
             if named is None and trace is not None:
                 told = trace.parsed.environment.get("procname")
                 named = None if told is None else str(told)
@@ -348,7 +352,8 @@ class _Keeper:
         tree: CallTree,
     ) -> None:
         ids, known = function_ids(functions)
-        facts = write_facts(known, names, tree.losses, self._streams, tree.damage)
+        told_of = (tree.losses, self._streams, tree.damage)
+        facts = write_facts(known, names, *told_of, has_codes=fold.has_codes)
         told = _BETWEEN.join((facts, write_calls(tree, known)))
         self.index = fold.take_index(told, ids)
 

@@ -132,6 +132,10 @@ def _function(function: Function) -> dict[str, Any]:
     }
     if isinstance(function.place, Place) and function.kind is FunctionKind.FUNCTION:
         facts |= {"file": function.place.source_path, "line": function.place.line}
+    elif function.source is not None:
+        # Of an index, which knows no more than that.
+        path, _, line = function.source.rpartition(":")
+        facts |= {"file": path, "line": int(line)}
     return facts
 
 

@@ -120,6 +120,8 @@ def read_tree(reading: Reading, *, longest: int | None = None) -> CallTree:
 
 def _all_calls(reading: Reading, longest: int | None) -> CallTree:
     options, source = reading.options, reading.source
+    if longest is None and (found := _calls_of_index(reading)) is not None:
+        return found
     resolver = reading.resolver()
     long_calls = (
         None
@@ -138,6 +140,37 @@ def _all_calls(reading: Reading, longest: int | None) -> CallTree:
             threads=threads,
             progress=progress,
         )
+
+
+def _calls_of_index(reading: Reading) -> CallTree | None:
+    """Read the calls of a range of time without what is before it, if an index allows.
+
+    Returns:
+        The calls; ``None`` if more is asked for than an index knows, or there is none.
+    """
+    options = reading.options
+    chosen = (
+        *(options.function, options.include_function, options.exclude_function),
+        options.only_my_code,
+        options.min_duration is not None,
+        options.to not in {None, "table", "json", "csv", "folded"},
+        reading.selection.begin is None,
+    )
+    if any(chosen):
+        return None
+    from ...analysis.intervals import Intervals
+    from ...analysis.intervals.part_tree import part_tree
+
+    place = reading.index_place()
+    known = None if place is None else place.read()
+    if known is None:
+        return None
+    try:
+        intervals = Intervals(known, reading.source.streams)
+    except ValueError:
+        return None
+    with reading.progress() as progress:
+        return part_tree(intervals, reading.selection, progress=progress)
 
 
 def _thread_choice(reading: Reading) -> list[int | Thread] | None:

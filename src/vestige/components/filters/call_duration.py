@@ -98,6 +98,7 @@ class _FirstReading:
     # Leaves a bit for each entry and exit. Damage is told by the second reading.
     looks_at_records = True
     checks_fields = False
+    needs_early_losses = True
 
     def __init__(self, fold: core.CallFold, needed_events: frozenset[str]) -> None:
         self._fold = fold
