@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find crates/vestige-* -name '*.rs' -o -name Cargo.toml) \
-           Cargo.toml Cargo.lock pyproject.toml setup.py share/bin/vestige tools/native_parts.py src/vestige/_core.pyi src/vestige/record/_collector.pyi src/vestige/relay/_relay.pyi $(wildcard tracer/*/* tracer/*/*/* control/* control/*/* control/*/*/* control/*/*/*/*)
+           Cargo.toml Cargo.lock pyproject.toml setup.py share/bin/vestige tools/native_parts.py src/vestige/_core.pyi src/vestige/record/_collector.pyi src/vestige/record/_kernel.pyi src/vestige/relay/_relay.pyi $(wildcard tracer/*/* tracer/*/*/* control/* control/*/* control/*/*/* control/*/*/*/*)
 comma := ,
 C_SOURCES = $(wildcard tracer/*/*.c tracer/*/*.h tracer/*/*/*.c tracer/*/*/*.h control/*/*.c control/*/*.h control/include/*/*.h control/include/*/*/*.h)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -84,7 +84,7 @@ demo: $(VENV)/.built
 	@$(BIN)/vestige demo --no-pager
 
 test: $(VENV)/.built $(VENV)/.dev
-	@cargo test -q --release -p vestige-bytes -p vestige-collector -p vestige-ctf -p vestige-escapes -p vestige-plan -p vestige-relay -p vestige-symbols
+	@cargo test -q --release -p vestige-bytes -p vestige-collector -p vestige-ctf -p vestige-escapes -p vestige-kernel -p vestige-plan -p vestige-relay -p vestige-symbols
 	@$(BIN)/python tools/run_tests.py -q
 
 torture: $(VENV)/.built $(VENV)/.dev
@@ -115,7 +115,7 @@ lint: $(VENV)/.built $(VENV)/.dev lint-c
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@$(BIN)/python -m mypy.stubtest vestige._core vestige.record._collector vestige.relay._relay
+	@$(BIN)/python -m mypy.stubtest vestige._core vestige.record._collector vestige.record._kernel vestige.relay._relay
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/check_sizes.py
 	@$(BIN)/python tools/check_rust.py
@@ -192,4 +192,4 @@ wheels: $(BIN)/python
 
 clean:
 	@rm -rf $(VENV) target build dist site bench-out src/*.egg-info crates/fuzz/target
-	@rm -rf src/vestige/_core*.so src/vestige/record/_collector*.so src/vestige/relay/_relay*.so src/vestige/record/native
+	@rm -rf src/vestige/_core*.so src/vestige/record/_collector*.so src/vestige/record/_kernel*.so src/vestige/relay/_relay*.so src/vestige/record/native

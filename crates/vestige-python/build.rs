@@ -10,9 +10,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, io};
 
-const STUBS: [(&str, &str); 3] = [
+const STUBS: [(&str, &str); 4] = [
     ("vestige-python", "../../src/vestige/_core.pyi"),
     ("vestige-collector-python", "../../src/vestige/record/_collector.pyi"),
+    ("vestige-kernel-python", "../../src/vestige/record/_kernel.pyi"),
     ("vestige-relay-python", "../../src/vestige/relay/_relay.pyi"),
 ];
 const QUOTES: &str = "\"\"\"";

@@ -12,13 +12,14 @@ import pytest
 
 import vestige
 from vestige import _core, core  # noqa: TID251 - it is what is looked at
-from vestige.record import _collector
+from vestige.record import _collector, _kernel
 from vestige.relay import _relay
 
 PACKAGE = Path(vestige.__file__).parent
 STUBS = {
     _core: PACKAGE / "_core.pyi",
     _collector: PACKAGE / "record/_collector.pyi",
+    _kernel: PACKAGE / "record/_kernel.pyi",
     _relay: PACKAGE / "relay/_relay.pyi",
 }
 

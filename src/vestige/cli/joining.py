@@ -45,6 +45,7 @@ NOT_HERE = {
     "include_function": "--include-function",
     "inherit_socket": "--inherit-socket",
     "keep_lttng": "--keep-lttng",
+    "kernel": "--kernel",
     "library_calls": "--library-calls",
     "max_depth": "--max-depth",
     "max_size": "--max-size",

@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     "inherit_socket": False,
     "keep": None,
     "keep_lttng": False,
+    "kernel": (),
     "library_calls": None,
     "live": None,
     "max_depth": None,

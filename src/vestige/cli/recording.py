@@ -137,6 +137,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             follow_fork=options.follow_fork,
             helpers=tuple(options.helpers),
             keep_lttng=options.keep_lttng,
+            kernel=tuple(options.kernel),
             inherit_socket=options.inherit_socket,
             mode=options.mode,
             max_size=options.max_size and parse_size(options.max_size, "--max-size"),
@@ -199,9 +200,10 @@ def _recover(options: argparse.Namespace | PlainOptions) -> int:
         )
     directory = options.recover
     if not os.path.exists(f"{directory}/metadata"):
-        # Of a recording in parts, the present one.
-        present = os.path.join(directory, "present")
-        directory = present if os.path.isdir(present) else directory
+        # Of a recording in parts, the present one; of one with the kernel, programs.
+        for name in ("present", "ust"):
+            inner = os.path.join(directory, name)
+            directory = inner if os.path.isdir(inner) else directory
     try:
         found = recover(directory)
     except RecordError as error:

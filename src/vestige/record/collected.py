@@ -7,7 +7,7 @@ from .._typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["WITHOUT_MEMORY", "Collected", "Unreached"]
+__all__ = ["WITHOUT_MEMORY", "Collected", "KernelCollected", "Unreached"]
 
 WITHOUT_MEMORY = "it cannot reach the memory of the recording"
 """Why a process is not recorded that has the tracer."""
@@ -27,6 +27,19 @@ class Unreached(NamedTuple):
 
     parent: int = 0
     """The ID of the process that started it, where its own is not known and 0."""
+
+
+class KernelCollected(NamedTuple):
+    """What a recording holds of the kernel."""
+
+    cpus: int
+    records: int
+    """Event records in files."""
+
+    lost: int
+    packets: int
+    bytes: int
+    """Of packets in files."""
 
 
 class Collected:
@@ -106,5 +119,7 @@ class Collected:
         self.is_elsewhere = is_elsewhere
         self.patched = 0
         """Functions whose entries were rewritten as planned."""
+        self.kernel: KernelCollected | None = None
+        """What it holds of the kernel, if that was recorded, too."""
         self.unpatched = 0
         """Functions that were wanted, too, and cannot be recorded."""

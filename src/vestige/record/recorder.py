@@ -11,7 +11,7 @@ from .backends.in_process.tracer import check_agreement, check_counters
 from .collected import Collected
 from .rules.options import RecordingOptions
 from .session import Session
-from .trace_directory import TraceDirectory
+from .trace_directory import PROGRAMS, TraceDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -146,6 +146,8 @@ def run_and_record(
     if options.is_rotated:
         # Where the recorder writes; archives are beside it.
         place = place.inner("present")
+    elif options.kernel:
+        place = place.inner(PROGRAMS)
     backend = InProcess(place.path, options, meanwhile, is_sent=sent is not None)
     with Session(place, backend) as session:
         session.prepare()

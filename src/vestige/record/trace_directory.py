@@ -8,7 +8,10 @@ from .._suppress import suppress
 from ..errors import RecordError
 from ._agreement import METADATA_FILE, REFUSALS_FILE
 
-__all__ = ["TraceDirectory"]
+__all__ = ["KERNEL", "PROGRAMS", "TraceDirectory", "kernel_beside"]
+
+PROGRAMS, KERNEL = "ust", "kernel"
+"""The directories of both domains in a recording that has both, as LTTng calls them."""
 
 _EXPECTED = "expected a new or an empty directory"
 
@@ -81,3 +84,19 @@ class TraceDirectory:
         if self.outer is not None and self._is_outer_new:
             with suppress(OSError):
                 os.rmdir(self.outer)
+
+
+def kernel_beside(directory: str) -> str | None:
+    """Return the directory of the kernel's trace in the same recording.
+
+    Args:
+        directory: That of the trace of programs.
+
+    Returns:
+        The directory; ``None`` if there is none.
+    """
+    above, name = os.path.split(directory)
+    if name != PROGRAMS:
+        return None
+    place = os.path.join(above, KERNEL)
+    return place if os.path.exists(os.path.join(place, METADATA_FILE)) else None

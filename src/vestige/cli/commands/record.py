@@ -50,6 +50,23 @@ class _AddPids(argparse.Action):
         setattr(namespace, self.dest, pids)
 
 
+class _AddWords(argparse.Action):
+    """Adds words with commas between them."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        _option: str | None = None,
+    ) -> None:
+        words = [word.strip() for word in str(values).split(",")]
+        if not all(words):
+            raise argparse.ArgumentError(self, f"'{values}': expected names of events")
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*before, *words])
+
+
 class RecordCommand:
     """Runs a program with the tracer in it."""
 
@@ -81,6 +98,7 @@ examples:
   vestige record --python-functions --only-my-code -- python3 app.py
   vestige record --no-follow-fork -- make           only make itself
   vestige record --libc --pthread -- ./app          memory and mutexes, too
+  vestige record --kernel=syscalls,sched -- ./app   the kernel beside it, as root
   vestige record -p $(pidof app)                    a program that runs, until Ctrl-C
   vestige record -p 4242 -e 'app:*' --duration 10s
   vestige record --rotate=1G --keep=5 -- ./server   the newest gigabytes
@@ -145,6 +163,15 @@ examples:
                 default=[],
                 help=f"record each call of {what} as lttng_ust_{name}:*",
             )
+        parser.add_argument(
+            "--kernel",
+            metavar="EVENT[,EVENT]...",
+            action=_AddWords,
+            default=[],
+            help="record the kernel, too, for all processes: syscalls, sched, irq, "
+            "block, net or another system, a pattern of events by LTTng's names, "
+            "syscalls:PATTERN, or all (repeatable; for root)",
+        )
         parser.add_argument(
             "--keep-lttng",
             action="store_true",
@@ -238,6 +265,8 @@ examples:
         joins = options.pids or options.session is not None or options.recover
         if options.to is not None and joins:
             options.refuse("--to: expected a program that is started")
+        if options.to is not None and options.kernel:
+            options.refuse("--to: expected no --kernel")
         if options.pids:
             from ..joining import run
         elif options.session is not None:

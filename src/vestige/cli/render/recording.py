@@ -9,6 +9,7 @@ from ..._typing import TYPE_CHECKING
 from ...record.recorder import Recording
 from ...record.summary.contents import Contents, read_contents, size_of
 from ...record.summary.lttng_library import why_without_lttng
+from ...record.trace_directory import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,9 +57,8 @@ def recording_lines(
     Yields:
         Lines for people.
     """
-    directory = whole = os.fspath(recording)
-    if recording.options.is_rotated:
-        directory = os.path.join(whole, "present")
+    whole = os.fspath(recording)
+    directory = _directory(recording)
     contents = read_contents(directory, recording.options)
     size = sum(size_of(os.path.join(directory, name)) for name in os.listdir(directory))
     held = f"{_count(size, 'byte')}, "
@@ -70,6 +70,7 @@ def recording_lines(
     else:
         begin = f"recorded {_events(contents)} in {seconds}"
     yield f"vestige: {begin}, {held}; {_lost(recording)}"
+    yield from (f"vestige: {line}" for line in _of_the_kernel(recording))
     yield from (f"vestige: {line}" for line in _patched(recording))
     yield from (f"vestige: {line}" for line in _losses(recording, contents, size))
     yield from (
@@ -90,7 +91,7 @@ def recording_lines(
         yield f"vestige: snapshot in {_quoted(place)}"
     yield from (f"vestige: {line}" for line in contents.missing)
     yield from (f"vestige: {line}" for line in _what_is_missing(recording, contents))
-    if contents.events == 0 and not recording.collected.archives:
+    if contents.events == 0 and not _has_more(recording):
         return
     trace = _quoted(whole)
     yield f"vestige: trace in {trace}"
@@ -99,6 +100,30 @@ def recording_lines(
     yield f"vestige: vestige view {trace}"
     if contents.has_calls and is_python_by_default:
         yield f"vestige: {PYTHON_NOTE}"
+
+
+def _directory(recording: Recording) -> str:
+    """Return where the trace of programs is."""
+    whole = os.fspath(recording)
+    if recording.options.is_rotated:
+        return os.path.join(whole, "present")
+    return os.path.join(whole, PROGRAMS) if recording.options.kernel else whole
+
+
+def _has_more(recording: Recording) -> bool:
+    """Tell whether there is more than the trace of programs."""
+    collected = recording.collected
+    return bool(collected.archives) or collected.kernel is not None
+
+
+def _of_the_kernel(recording: Recording) -> Iterator[str]:
+    """Say what is there of the kernel."""
+    kernel = recording.collected.kernel
+    if kernel is not None:
+        yield (
+            f"of the kernel {_count(kernel.records, 'event')}, "
+            f"{_count(kernel.bytes, 'byte')}; {_lost_events(kernel.lost)}"
+        )
 
 
 def _patched(recording: Recording) -> Iterator[str]:
@@ -127,6 +152,10 @@ def _lost(recording: Recording) -> str:
         return (
             f"at least {_count(lost, 'event')} lost" if lost else "events may be lost"
         )
+    return _lost_events(lost)
+
+
+def _lost_events(lost: int) -> str:
     return f"{_count(lost, 'event')} lost" if lost else "no events lost"
 
 

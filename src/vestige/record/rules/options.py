@@ -214,6 +214,14 @@ class _Values(NamedTuple):
     """Whether programs that were compiled with LTTng-UST's headers keep its library, so
     that LTTng records them, too."""
 
+    kernel: tuple[str, ...] = ()
+    """What is recorded of the kernel, for all processes: ``syscalls``, other systems
+    (``sched``, ``irq``, ``block``, ``net``), patterns of LTTng's names of events,
+    ``syscalls:PATTERN`` for some calls, ``all``; empty: nothing.
+
+    Only root can record it. The recording has a directory for each domain then.
+    """
+
     inherit_socket: bool = False
     """Whether programs inherit a descriptor by which they reach the recorder.
 
@@ -319,6 +327,18 @@ class RecordingOptions(_Values):
         """The period of :attr:`live`, nanoseconds."""
         return round(self.live * 1e9)
 
+    def _check_kernel(self) -> None:
+        if not self.kernel:
+            return
+        others = {
+            "rotation": self.is_rotated,
+            "overwrite mode": self.mode == "overwrite",
+            "a live recording": self.live > 0,
+        }
+        for name, is_wanted in others.items():
+            if is_wanted:
+                raise SelectionError(f"the kernel with {name}: expected one of them")
+
     def _check_live(self) -> None:
         if self.live and self.mode == "overwrite":
             raise SelectionError(
@@ -357,6 +377,7 @@ class RecordingOptions(_Values):
             )
         self._check_rotation()
         self._check_live()
+        self._check_kernel()
         if self.max_size is not None and self.max_size < SMALLEST_SIZE:
             raise SelectionError(
                 f"a maximum size of {self.max_size} bytes is too small: "

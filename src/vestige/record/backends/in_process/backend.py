@@ -11,6 +11,7 @@ from ....errors import ProgramError
 from ....inspect.sites import has_sites
 from ...collected import Collected
 from ...rules.options import RecordingOptions
+from ...trace_directory import KERNEL
 from .clock import LATER_SPANS, RecordingClock, has_constant_counter
 from .collector import Rings, RunningCollector, Writing, counter
 from .launch import run
@@ -29,6 +30,7 @@ from .tracer import tracer_environment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ..kernel.domain import KernelDomain
     from .chunks import Chunks
     from .clock import ClockRate
     from .crashes import CrashedProcesses
@@ -95,6 +97,7 @@ class InProcess:
         self._snapshots: Snapshots | None = None
         self._crashes: CrashedProcesses | None = None
         self._chunks: Chunks | None = None
+        self._kernel: KernelDomain | None = None
         self.plans: Plans | None = None
         """What was planned of functions without hooks, if anything was."""
         self.seconds = 0.0
@@ -121,6 +124,13 @@ class InProcess:
         # From here on the trace is readable, whoever is killed.
         self._metadata.write()
         self._place = _identity(self._directory)
+        if self._options.kernel:
+            # Few recordings have it.
+            from .kernel_beside import kernel_domain  # noqa: PLC0415 - see above
+
+            place = os.path.join(os.path.dirname(self._directory), KERNEL)
+            self._kernel = kernel_domain(place, self._options, self._clock, _new_uuid())
+            self._to_close.append(self._kernel.close)
         make_refusals(self._directory)
         if self._is_sent:
             # Where there is such a directory, the collector writes indexes.
@@ -158,6 +168,8 @@ class InProcess:
             )
         self._collector.let_watch()
         self._collector.start()
+        if self._kernel is not None:
+            self._kernel.start()
         if self._options.mode == "overwrite":
             # Others have all of it in their trace.
             from .snapshots import Snapshots  # noqa: PLC0415 - see above
@@ -248,6 +260,7 @@ class InProcess:
         Returns:
             What the trace holds.
         """
+        self._end_kernel()
         self._answer()
         refusals = read_refusals(self._directory)
         skipped = read_skipped(self._directory)
@@ -294,14 +307,21 @@ class InProcess:
         self._metadata.is_damaged = collected.is_damaged
         self._metadata.refine()
         self._tell_of_another_place(collected)
-        self._tell_of_snapshots(collected)
+        self._tell_of_others(collected)
         if self._clock.problem is not None:
             collected.problems.append(self._clock.problem)
         if _is_larger(self._directory, WORTH_MEASURING):
             self._tell_cost()
         return collected
 
-    def _tell_of_snapshots(self, collected: Collected) -> None:
+    def _end_kernel(self) -> None:
+        if self._kernel is not None:
+            self._kernel.stop()
+
+    def _tell_of_others(self, collected: Collected) -> None:
+        """Tell of what is beside the trace: the kernel's, archives, snapshots."""
+        if self._kernel is not None:
+            self._kernel.tell(collected)
         if self._chunks is not None:
             collected.archives = tuple(self._chunks.archives)
             collected.problems += self._chunks.problems
@@ -387,6 +407,9 @@ class InProcess:
     def _begun(self, process: int, rate: ClockRate) -> None:
         """Keep which process the program is, and do what can be done as it runs."""
         self._process = process
+        if self._kernel is not None:
+            # What it does from here on is no part of the program's start.
+            self._kernel.leave_this_thread_out()
         if self._is_counter:
             # Until now it was that of some 50 microseconds, which is wrong by 0.01 %.
             self._metadata.refine(rate=rate)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from ..._agreement import OFF_VARIABLE, SETTINGS_VARIABLE
 from ...rules.options import RecordingOptions
+from ...trace_directory import kernel_beside
 from .background import (
     is_running,
     processes_in_background,
@@ -148,7 +149,10 @@ def main(arguments: Sequence[str]) -> None:
     remove_refusals(directory)
     remove_plans(directory)
     if clock.problem is None:
-        patch_clock(directory, clock.rate())
+        rate = clock.rate()
+        patch_clock(directory, rate)
+        if kernel := kernel_beside(directory):
+            patch_clock(kernel, rate)
     if collected.is_damaged:
         mark_damaged(directory)
 

@@ -22,7 +22,7 @@ from ..._agreement import (
 )
 from ...rules.contexts import context_classes
 from ...rules.options import RecordingOptions
-from .clock import ClockRate
+from .clock import ClockRate, RecordingClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DAMAGED_LINE",
     "UNDAMAGED_LINE",
+    "boot_id",
+    "clock_names",
     "event_names",
     "metadata_head",
     "metadata_rest",
@@ -57,7 +59,7 @@ env {{
 
 clock {{
 	name = "{clock}";
-	description = "{description}";
+{boot}	description = "{description}";
 	freq = {frequency:<20};
 	offset = {offset:<20};
 	absolute = true;
@@ -133,7 +135,9 @@ def metadata_head(  # noqa: PLR0913 - facts of a recording, by name
         + _cost_line(call_cost)
         + (DAMAGED_LINE if is_damaged else UNDAMAGED_LINE),
         clock=_clock_name(is_counter=is_counter),
-        description="time-stamp counter" if is_counter else "CLOCK_MONOTONIC",
+        # The kernel's trace has the same, and readers compare all of it.
+        boot=f'\tuuid = "{boot_id()}";\n' if options.kernel else "",
+        description=_description(is_counter=is_counter),
         frequency=rate.frequency,
         offset=rate.offset,
         header="".join(f"\t\t{one}\n" for one in PACKET_HEADER),
@@ -162,6 +166,26 @@ def metadata_rest(
 
 def _clock_name(*, is_counter: bool) -> str:
     return "counter" if is_counter else "monotonic"
+
+
+def _description(*, is_counter: bool) -> str:
+    return "time-stamp counter" if is_counter else "CLOCK_MONOTONIC"
+
+
+def clock_names(clock: RecordingClock) -> tuple[str, str]:
+    """Return the name of a recording's clock in metadata, and its description.
+
+    Args:
+        clock: The clock.
+    """
+    is_counter = clock.is_counter
+    return _clock_name(is_counter=is_counter), _description(is_counter=is_counter)
+
+
+def boot_id() -> str:
+    """Return the UUID of this boot of the machine, see random(4)."""
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        return file.read().strip()
 
 
 def _stream(

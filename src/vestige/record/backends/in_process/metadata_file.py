@@ -13,6 +13,7 @@ from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
 from ..._agreement import METADATA_FILE
 from ...rules.options import RecordingOptions
+from ...trace_directory import kernel_beside
 from .clock import ClockRate, RecordingClock
 from .metadata import DAMAGED_LINE, UNDAMAGED_LINE, metadata_head, metadata_rest
 from .own_files import open_directory, open_regular
@@ -56,6 +57,7 @@ class MetadataFile:
         is_counter: bool,
         has_cpu_rings: bool = False,
     ) -> None:
+        self._path = directory
         self._name = os.path.basename(directory)
         # Once: programs of the recording may put another directory in its place.
         self._directory = open_directory(directory)
@@ -91,6 +93,7 @@ class MetadataFile:
             OSError: It cannot be opened.
         """
         opened = open_directory(directory)
+        self._path = directory
         os.close(self._directory)
         self._directory = opened
 
@@ -131,6 +134,7 @@ class MetadataFile:
             cost: As :meth:`write` has it.
             rate: As there.
         """
+        rate = rate or self._clock.rate()
         head = self._head(cost, rate)
         parts = [(0, head)]
         if not self.is_damaged:
@@ -144,6 +148,10 @@ class MetadataFile:
             except FileNotFoundError:
                 # Somebody has removed it.
                 self.write(cost, rate)
+        # Both domains of a recording have one clock.
+        if kernel := kernel_beside(self._path):
+            with suppress(OSError):
+                patch_clock(kernel, rate)
 
     def _head(self, cost: int | None, rate: ClockRate | None) -> bytes:
         return metadata_head(

@@ -1,0 +1,72 @@
+//! What Python gives, as the collector has it.
+
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::os::fd::{FromRawFd, RawFd};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use vestige_kernel::collect::Cpu;
+use vestige_kernel::plan::{EventPlan, NewThread, Operation};
+use vestige_kernel::stream::OwnRecord;
+
+/// Kind, and two numbers.
+type OperationTuple = (String, usize, i64);
+/// ID in the kernel, class, operations, places of thread and flags.
+pub type EventTuple = (u16, Option<u32>, Vec<OperationTuple>, Option<(usize, usize)>);
+/// Number; descriptors of pages, statistics, data, index.
+pub type CpuTuple = (u32, RawFd, RawFd, RawFd, RawFd);
+/// The number of a CPU; time, class and bytes of records.
+pub type OwnTuple = (u32, Vec<(u64, u32, Vec<u8>)>);
+
+fn operation((kind, at, more): OperationTuple) -> PyResult<Operation> {
+    let refused = || PyValueError::new_err(format!("{kind} {at} {more}: no such operation"));
+    let size = || usize::try_from(more).map_err(|_| refused());
+    Ok(match kind.as_str() {
+        "copy" => Operation::Copy { at, bytes: size()? },
+        "subtract" => {
+            Operation::Subtract { at, value: i32::try_from(more).map_err(|_| refused())? }
+        }
+        "text" | "relative_text" => Operation::Text { at, is_relative: kind != "text" },
+        "sequence" | "relative_sequence" => {
+            Operation::Sequence { at, is_relative: kind != "sequence", element: size()? }
+        }
+        "line" => Operation::Line { at },
+        "request_bits" => Operation::RequestBits { at, bytes: size()? },
+        "zeros" => Operation::Zeros { bytes: at },
+        "groups" => Operation::Groups { parent: at, child: size()? },
+        _ => return Err(refused()),
+    })
+}
+
+pub fn plan((id, class, operations, announced): EventTuple) -> PyResult<(u16, EventPlan)> {
+    let operations = operations.into_iter().map(operation).collect::<PyResult<_>>()?;
+    let new_thread = announced.map(|(thread, flags)| NewThread { thread, flags });
+    Ok((id, EventPlan { class, operations, new_thread }))
+}
+
+pub fn file(descriptor: RawFd) -> PyResult<File> {
+    if descriptor < 0 {
+        return Err(PyValueError::new_err("no descriptor"));
+    }
+    // SAFETY: whoever calls gives it away.
+    Ok(unsafe { File::from_raw_fd(descriptor) })
+}
+
+pub fn cpus(tuples: Vec<CpuTuple>, own: OwnTuple) -> PyResult<Vec<Cpu>> {
+    let (place, records) = own;
+    let mut records: Vec<_> =
+        records.into_iter().map(|(time, class, body)| OwnRecord { time, class, body }).collect();
+    let made = tuples.into_iter().map(|(number, pages, statistics, data, index)| {
+        Ok(Cpu {
+            number,
+            pages: file(pages)?,
+            statistics: file(statistics)?,
+            data: file(data)?,
+            index: file(index)?,
+            own: if number == place { std::mem::take(&mut records) } else { Vec::new() },
+        })
+    });
+    made.collect()
+}

@@ -1,0 +1,32 @@
+//! The binding of the kernel's collector to Python: conversions and error mapping only.
+//!
+//! The face of this module is described in `src/vestige/record/_kernel.pyi`.
+
+// The docstrings, from the stub: see `build.rs` of the other binding.
+include!(concat!(env!("OUT_DIR"), "/core_doc.rs"));
+
+mod collect;
+mod given;
+mod rights;
+
+use pyo3::prelude::*;
+
+/// The stub without its docstrings, which Python compares with the one that it finds.
+const INTERFACE: &str = include_str!(concat!(env!("OUT_DIR"), "/interface.txt"));
+
+/// The extension module `vestige.record._kernel`.
+#[pymodule]
+mod _kernel {
+    #[pymodule_export]
+    use crate::collect::{collect, CpuOutcome};
+    #[pymodule_export]
+    use crate::rights::{drop_rights, open_tracefs};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__interface__", INTERFACE.as_bytes())?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

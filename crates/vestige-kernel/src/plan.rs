@@ -1,0 +1,241 @@
+//! What becomes of an event record of the kernel: the operations that make LTTng's fields of it.
+
+use crate::groups::ThreadGroups;
+use crate::request_bits::request_bits;
+
+/// Bytes of a line that is logged, as LTTng cuts it.
+const LONGEST_LINE: usize = 1024;
+
+/// Makes a part of a record; all offsets are those of the kernel's record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Bytes as they are.
+    Copy { at: usize, bytes: usize },
+    /// A signed number of 4 bytes, of which something is taken away.
+    Subtract { at: usize, value: i32 },
+    /// A text somewhere in the record; its place is relative to the record, or to what says so.
+    Text { at: usize, is_relative: bool },
+    /// The same for a sequence; its length is that of its elements.
+    Sequence { at: usize, is_relative: bool, element: usize },
+    /// The rest of the record up to a zero, without a line feed at its end.
+    Line { at: usize },
+    /// Letters of a request to a disk, as bits.
+    RequestBits { at: usize, bytes: usize },
+    /// So many zeros: what the kernel does not tell.
+    Zeros { bytes: usize },
+    /// The thread groups of two threads.
+    Groups { parent: usize, child: usize },
+}
+
+/// Where an event that announces a new thread tells what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewThread {
+    pub thread: usize,
+    pub flags: usize,
+}
+
+/// What becomes of the records of an event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventPlan {
+    /// Its class in the trace; `None`: it is not in the trace.
+    pub class: Option<u32>,
+    pub operations: Vec<Operation>,
+    pub new_thread: Option<NewThread>,
+}
+
+/// The thread that was announced last on a CPU, and its flags of clone(2).
+pub type Announced = Option<(i32, u64)>;
+
+impl EventPlan {
+    /// Appends the fields of a record; `None` if it is too short for them, with some appended.
+    pub fn apply(
+        &self,
+        record: &[u8],
+        announced: Announced,
+        groups: &ThreadGroups,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        for operation in &self.operations {
+            match *operation {
+                Operation::Copy { at, bytes } => out.extend_from_slice(part(record, at, bytes)?),
+                Operation::Subtract { at, value } => {
+                    let number = signed(record, at)?.wrapping_sub(value);
+                    out.extend_from_slice(&number.to_le_bytes());
+                }
+                Operation::Text { at, is_relative } => {
+                    push_text(located(record, at, is_relative)?, out);
+                }
+                Operation::Sequence { at, is_relative, element } => {
+                    push_sequence(located(record, at, is_relative)?, element, out);
+                }
+                Operation::Line { at } => push_line(record.get(at..)?, out),
+                Operation::RequestBits { at, bytes } => {
+                    let bits = request_bits(part(record, at, bytes)?);
+                    out.extend_from_slice(&bits.to_le_bytes());
+                }
+                Operation::Zeros { bytes } => out.resize(out.len().checked_add(bytes)?, 0),
+                Operation::Groups { parent, child } => {
+                    let (parent, child) = (signed(record, parent)?, signed(record, child)?);
+                    let flags = announced.filter(|(thread, _)| *thread == child);
+                    let found = groups.fork(parent, child, flags.map(|(_, flags)| flags));
+                    out.extend_from_slice(&found.0.to_le_bytes());
+                    out.extend_from_slice(&found.1.to_le_bytes());
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// What a record announces, if it is of such an event.
+    #[must_use]
+    pub fn announced(&self, record: &[u8]) -> Announced {
+        let NewThread { thread, flags } = self.new_thread?;
+        let flags = part(record, flags, 8)?.try_into().ok()?;
+        Some((signed(record, thread)?, u64::from_le_bytes(flags)))
+    }
+}
+
+/// The plans of all events, by their IDs in this boot.
+#[derive(Default)]
+pub struct Plans(Vec<Option<EventPlan>>);
+
+impl Plans {
+    /// The plans of some events.
+    #[must_use]
+    pub fn new(events: impl IntoIterator<Item = (u16, EventPlan)>) -> Self {
+        let mut plans = Vec::new();
+        for (id, plan) in events {
+            let place = usize::from(id);
+            if plans.len() <= place {
+                plans.resize(place + 1, None);
+            }
+            if let Some(slot) = plans.get_mut(place) {
+                *slot = Some(plan);
+            }
+        }
+        Self(plans)
+    }
+
+    /// The plan of a record's event; `None` if nobody asked for it.
+    #[must_use]
+    pub fn of(&self, record: &[u8]) -> Option<&EventPlan> {
+        let id = part(record, 0, 2)?.try_into().ok().map(u16::from_le_bytes)?;
+        self.0.get(usize::from(id))?.as_ref()
+    }
+}
+
+fn part(record: &[u8], at: usize, bytes: usize) -> Option<&[u8]> {
+    record.get(at..at.checked_add(bytes)?)
+}
+
+fn signed(record: &[u8], at: usize) -> Option<i32> {
+    part(record, at, 4)?.try_into().ok().map(i32::from_le_bytes)
+}
+
+/// What a word of place (16 bits) and length (16 bits) leads to.
+fn located(record: &[u8], at: usize, is_relative: bool) -> Option<&[u8]> {
+    let word = part(record, at, 4)?.try_into().ok().map(u32::from_le_bytes)?;
+    let place = (word & 0xffff) as usize;
+    let from = if is_relative { at.checked_add(4)? } else { 0 };
+    part(record, from.checked_add(place)?, (word >> 16) as usize)
+}
+
+fn push_text(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend(bytes.iter().copied().take_while(|one| *one != 0));
+    out.push(0);
+}
+
+fn push_sequence(bytes: &[u8], element: usize, out: &mut Vec<u8>) {
+    let count = bytes.len() / element.max(1);
+    // A record has less than 64 KiB.
+    out.extend_from_slice(&u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
+    out.extend_from_slice(bytes.get(..count * element).unwrap_or_default());
+}
+
+fn push_line(bytes: &[u8], out: &mut Vec<u8>) {
+    let text = bytes.split(|one| *one == 0).next().unwrap_or_default();
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    out.extend_from_slice(text.get(..LONGEST_LINE).unwrap_or(text));
+    out.push(0);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn made(operations: Vec<Operation>, record: &[u8]) -> Option<Vec<u8>> {
+        let plan = EventPlan { class: Some(0), operations, new_thread: None };
+        let mut out = Vec::new();
+        plan.apply(record, Some((7, 0)), &ThreadGroups::default(), &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn fields_are_copied_changed_and_made() {
+        let record = [1, 0, 0, 0, 120, 0, 0, 0, b'R', b'S', 0, 0];
+        let operations = vec![
+            Operation::Copy { at: 0, bytes: 2 },
+            Operation::Subtract { at: 4, value: 100 },
+            Operation::RequestBits { at: 8, bytes: 4 },
+            Operation::Zeros { bytes: 1 },
+        ];
+
+        let expected = [1, 0, 20, 0, 0, 0, 36, 0, 0, 0, 0];
+        assert_eq!(made(operations, &record).unwrap(), expected);
+    }
+
+    #[test]
+    fn texts_are_where_their_words_lead() {
+        let mut record = vec![8, 0, 3, 0, 0, 0, 4, 0];
+        record.extend(b"ab\0\0");
+        let operations = vec![
+            Operation::Text { at: 0, is_relative: false },
+            Operation::Sequence { at: 4, is_relative: true, element: 2 },
+        ];
+
+        assert_eq!(made(operations, &record).unwrap(), b"ab\0\x02\0\0\0ab\0\0");
+    }
+
+    #[test]
+    fn a_line_ends_at_its_line_feed() {
+        let operations = vec![Operation::Line { at: 2 }];
+
+        assert_eq!(made(operations.clone(), b"..text\n\0x").unwrap(), b"text\0");
+        let long = [b"..".to_vec(), vec![b'x'; 2000]].concat();
+        assert_eq!(made(operations, &long).unwrap().len(), LONGEST_LINE + 1);
+    }
+
+    #[test]
+    fn groups_are_known_of_announced_threads() {
+        let record = [5, 0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0];
+        let of = |child| vec![Operation::Groups { parent: 0, child }];
+
+        assert_eq!(made(of(4), &record).unwrap(), [255, 255, 255, 255, 7, 0, 0, 0]);
+        assert_eq!(made(of(8), &record).unwrap(), [255; 8]);
+    }
+
+    #[test]
+    fn short_records_have_no_fields() {
+        for operation in [
+            Operation::Copy { at: 3, bytes: usize::MAX },
+            Operation::Subtract { at: 1, value: 0 },
+            Operation::Text { at: 0, is_relative: true },
+            Operation::Sequence { at: 0, is_relative: false, element: 0 },
+            Operation::Line { at: 5 },
+            Operation::RequestBits { at: 0, bytes: 5 },
+            Operation::Groups { parent: 0, child: 1 },
+        ] {
+            assert_eq!(made(vec![operation], &[255; 4]), None);
+        }
+    }
+
+    #[test]
+    fn plans_are_found_by_the_first_word() {
+        let plan = EventPlan { class: Some(3), ..EventPlan::default() };
+        let plans = Plans::new([(600, plan.clone())]);
+
+        assert_eq!(plans.of(&600_u16.to_le_bytes()), Some(&plan));
+        assert_eq!(plans.of(&[1, 0]), None);
+        assert_eq!(plans.of(&[1]), None);
+    }
+}

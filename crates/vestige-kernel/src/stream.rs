@@ -1,0 +1,177 @@
+//! The data stream of a CPU: pages in, packets out.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::groups::ThreadGroups;
+use crate::output::Output;
+use crate::packet::{Facts, Packets};
+use crate::page::{Lost, Page, Record};
+use crate::plan::{Announced, Plans};
+use crate::stats::Counts;
+
+/// A record that does not come from the kernel's buffers, such as one of the state dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnRecord {
+    pub time: u64,
+    pub class: u32,
+    /// Its context and its fields.
+    pub body: Vec<u8>,
+}
+
+/// What all CPUs share.
+pub struct Shared {
+    pub plans: Plans,
+    pub groups: ThreadGroups,
+}
+
+/// What became of a data stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub records: u64,
+    pub lost: u64,
+    pub packets: u64,
+    pub bytes: u64,
+    /// Pages and records that made no sense.
+    pub damaged: u64,
+    /// Why a packet could not be written, if one could not.
+    pub failure: Option<String>,
+}
+
+/// The data stream of a CPU.
+pub struct Stream<O> {
+    shared: Arc<Shared>,
+    packets: Packets,
+    output: O,
+    own: VecDeque<OwnRecord>,
+    announced: Announced,
+    /// What was lost by what pages say, and in all.
+    overwritten: u64,
+    dropped: u64,
+    outcome: Outcome,
+}
+
+impl<O: Output> Stream<O> {
+    /// A data stream that begins at a value of the clock, with records to be put among others.
+    pub fn new(
+        shared: Arc<Shared>,
+        facts: Facts,
+        begin: u64,
+        own: Vec<OwnRecord>,
+        output: O,
+    ) -> Self {
+        Self {
+            shared,
+            packets: Packets::new(facts, begin),
+            output,
+            own: own.into(),
+            announced: None,
+            overwritten: 0,
+            dropped: 0,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Takes the records of a page; how many bytes they have.
+    pub fn add_page(&mut self, bytes: &[u8]) -> usize {
+        let mut page = Page::new(bytes);
+        let length = page.length();
+        if let Some(lost) = page.lost() {
+            // What was lost is between the packet that ends here and the end of the next one.
+            self.write(self.packets.last());
+            if let Lost::Counted(count) = lost {
+                self.overwritten = self.overwritten.saturating_add(count);
+                self.lose(count);
+            }
+        }
+        for record in page.by_ref() {
+            self.add_own(record.time);
+            self.add(record);
+        }
+        self.outcome.damaged += u64::from(page.is_damaged());
+        length
+    }
+
+    fn add(&mut self, record: Record<'_>) {
+        let shared = Arc::clone(&self.shared);
+        let Some(plan) = shared.plans.of(record.body) else { return };
+        if plan.new_thread.is_some() {
+            self.announced = plan.announced(record.body);
+        }
+        let Some(class) = plan.class else { return };
+        let announced = self.announced;
+        let is_there = self
+            .packets
+            .add(class, record.time, |out| plan.apply(record.body, announced, &shared.groups, out));
+        self.outcome.records += u64::from(is_there);
+        self.outcome.damaged += u64::from(!is_there);
+        if self.packets.is_full() {
+            self.write(self.packets.last());
+        }
+    }
+
+    /// Puts records of our own in their places, up to a time.
+    fn add_own(&mut self, until: u64) {
+        while self.own.front().is_some_and(|one| one.time <= until) {
+            let Some(one) = self.own.pop_front() else { return };
+            self.packets.add(one.class, one.time, |out| {
+                out.extend_from_slice(&one.body);
+                Some(())
+            });
+            self.outcome.records += 1;
+            if self.packets.is_full() {
+                self.write(self.packets.last());
+            }
+        }
+    }
+
+    /// Takes what the kernel has counted up to now of events that came into no page.
+    pub fn count(&mut self, counts: Counts) {
+        let more = counts.dropped.saturating_sub(self.dropped);
+        self.dropped += more;
+        self.lose(more);
+    }
+
+    fn lose(&mut self, more: u64) {
+        if more > 0 && self.packets.is_first() {
+            // Readers compare packets: what the first one says is of no use to them.
+            self.write(self.packets.last());
+        }
+        self.packets.lost = self.packets.lost.saturating_add(more);
+    }
+
+    /// Whether a packet is being filled with so many records at least.
+    #[must_use]
+    pub fn has(&self, records: u64) -> bool {
+        self.packets.records() >= records
+    }
+
+    /// Writes what there is, up to a value of the clock.
+    pub fn write(&mut self, end: u64) {
+        let facts = self.packets.complete(end);
+        let length = self.packets.bytes().len() as u64;
+        let records = self.packets.records();
+        let done = self.output.put(self.packets.bytes(), &facts);
+        if let Err(error) = &done {
+            self.outcome.failure.get_or_insert_with(|| error.to_string());
+            self.outcome.records = self.outcome.records.saturating_sub(records);
+        } else {
+            self.outcome.packets += 1;
+            self.outcome.bytes += length;
+        }
+        self.packets.begin_next(done.is_ok());
+    }
+
+    /// Ends it at a value of the clock, when all pages were taken.
+    ///
+    /// Where pages did not tell how much was lost before them, the kernel's counts do.
+    pub fn end(mut self, end: u64, counts: Counts) -> (Outcome, O) {
+        self.add_own(u64::MAX);
+        self.count(counts);
+        let untold = counts.overwritten.saturating_sub(self.overwritten);
+        self.lose(untold);
+        self.write(end);
+        self.outcome.lost = self.packets.lost;
+        (self.outcome, self.output)
+    }
+}

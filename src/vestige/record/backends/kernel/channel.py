@@ -1,0 +1,278 @@
+"""A channel of the kernel: an instance with its events, and the files of its trace."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from .event_classes import Operation, event_class
+from .formats import EventFormat, read_format
+from .metadata import ClockFacts, metadata_text
+from .selection import choose
+from .state_dump import CLASSES, StateDump
+from .tracefs import Instance, NoKernelTracerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .tracefs import Tracefs
+
+__all__ = ["Channel", "Wanted"]
+
+_Plan = tuple[int, int | None, list[Operation], tuple[int, int] | None]
+"""As :func:`vestige.record._kernel.collect` has it."""
+
+_WAKE_PERCENT = 25
+"""How full a buffer is when it is read."""
+_PAGE_SHAPE = (8, 8, 16)
+"""Where a page has its length, how many bytes that has, and where its records begin."""
+_LOGGER = ("ftrace", "print")
+"""What is written to the marker of an instance, which needs not be switched on."""
+_NEW_THREAD = ("task", "task_newtask")
+"""The event that has the flags of clone(2), right before a fork."""
+_FORK = ("sched", "sched_process_fork")
+
+
+class Wanted(NamedTuple):
+    """What is recorded, as the recorder asks for it."""
+
+    directory: str
+    """The directory of the trace, which is to be made."""
+
+    name: str
+    """The name of the recording."""
+
+    uuid: str
+    events: list[str]
+    """Words, see :func:`.selection.choose`."""
+
+    buffer_size: int
+    """Bytes that a CPU may record before they are read."""
+
+    is_overwriting: bool
+    """Whether what is old makes room in a full buffer; else what is new is lost."""
+
+    clock: ClockFacts
+
+    user: int
+    """To whom the files belong."""
+
+    group: int
+
+
+_Files = tuple[int, int, int, int, int]
+"""A CPU; descriptors of its pages, its statistics, its data file and its index."""
+
+
+class Channel:
+    """An instance that is ready to record.
+
+    Args:
+        tracefs: Where it is made.
+        wanted: What is recorded.
+
+    Raises:
+        NoKernelTracerError: The kernel cannot record so, or nothing of it.
+        OSError: A file cannot be made.
+    """
+
+    def __init__(self, tracefs: Tracefs, wanted: Wanted) -> None:
+        self.problems: list[str] = []
+        """What cannot be recorded, and why."""
+        self._wanted = wanted
+        self._files: list[_Files] = []
+        self._dump: StateDump | None = None
+        self._page = _page_bytes(tracefs)
+        self._hidden: set[tuple[str, str]] = set()
+        self._formats = self._chosen(tracefs)
+        self._classes = [
+            event_class(one)
+            for one in self._formats
+            if (one.system, one.name) not in self._hidden
+        ]
+        self._instance = Instance(tracefs, "channel0")
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    def _chosen(self, tracefs: Tracefs) -> list[EventFormat]:
+        lines = tracefs.read("available_events").split()
+        available = [(one, name) for one, _, name in map(_split, lines)]
+        chosen, without = choose(self._wanted.events, available)
+        self.problems += [f"this kernel has no event {word}" for word in without]
+        if not chosen:
+            raise NoKernelTracerError("none of the events is in this kernel")
+        if _FORK in chosen and _NEW_THREAD in available and _NEW_THREAD not in chosen:
+            chosen.append(_NEW_THREAD)
+            self._hidden.add(_NEW_THREAD)
+        return [
+            read_format(system, name, tracefs.read(f"events/{system}/{name}/format"))
+            for system, name in (*chosen, _LOGGER)
+        ]
+
+    def _prepare(self) -> None:
+        instance, wanted = self._instance, self._wanted
+        clock = "x86-tsc" if wanted.clock.is_counter else "mono"
+        try:
+            instance.write("trace_clock", clock)
+        except OSError as error:
+            raise NoKernelTracerError(f"this kernel has no clock {clock}") from error
+        instance.write("options/overwrite", int(wanted.is_overwriting))
+        instance.write("buffer_size_kb", -(-wanted.buffer_size // 1024))
+        # Older kernels wake readers for each page.
+        with suppress(OSError):
+            instance.write("buffer_percent", _WAKE_PERCENT)
+        self.problems += instance.enable(
+            (one.system, one.name) for one in self._formats if one.system != "ftrace"
+        )
+        self._make_files()
+
+    def _make_files(self) -> None:
+        wanted = self._wanted
+        directory = wanted.directory
+        os.makedirs(f"{directory}/index")
+        text = metadata_text(
+            wanted.uuid,
+            wanted.name,
+            wanted.clock,
+            [*((one.name, one.fields) for one in self._classes), *CLASSES.items()],
+        )
+        metadata = _new(f"{directory}/metadata")
+        with os.fdopen(metadata, "wb") as file:
+            file.write(text.encode())
+        for cpu in self._instance.cpus():
+            place = f"per_cpu/cpu{cpu}"
+            self._files.append(
+                (
+                    cpu,
+                    self._instance.open(f"{place}/trace_pipe_raw", _UNBLOCKED),
+                    self._instance.open(f"{place}/stats"),
+                    _new(f"{directory}/channel0_{cpu}"),
+                    _new(f"{directory}/index/channel0_{cpu}.idx"),
+                )
+            )
+        _give_away(directory, wanted.user, wanted.group)
+
+    def start(self, now: Callable[[], int], left_out: Sequence[int]) -> None:
+        """Record, and read the state that there is.
+
+        Args:
+            now: Gives the present value of the clock.
+            left_out: Threads of the recorder, which are not recorded.
+        """
+        # Threads and children of this process are left out with it, from now on.
+        self._instance.write("options/event-fork", 1)
+        self.leave_out((os.getpid(), *left_out))
+        self._instance.record(is_on=True)
+        self._dump = StateDump(now, len(self._classes))
+        self._dump.read()
+
+    def descriptors(self) -> set[int]:
+        """Return the descriptors that are needed to collect."""
+        return {descriptor for one in self._files for descriptor in one[1:]}
+
+    def to_collect(
+        self,
+    ) -> tuple[
+        tuple[bytes, int, int, int],
+        list[_Plan],
+        Mapping[int, int],
+        list[_Files],
+        tuple[int, list[tuple[int, int, bytes]]],
+    ]:
+        """Return what :func:`vestige.record._kernel.collect` needs."""
+        dump = self._dump
+        groups = {} if dump is None else dump.groups
+        own = [] if dump is None else dump.records
+        uuid = bytes.fromhex(self._wanted.uuid.replace("-", ""))
+        count = len(self._classes) + len(CLASSES)
+        recording = (uuid, count, self._page, self._wanted.clock.begin)
+        place = self._files[0][0]
+        return recording, self._plans(), groups, self._files, (place, own)
+
+    def _plans(self) -> list[_Plan]:
+        plans: list[_Plan] = []
+        number = 0
+        for one in self._formats:
+            key = one.system, one.name
+            tells = None
+            if key == _NEW_THREAD:
+                thread, flags = one.at("pid"), one.at("clone_flags")
+                if thread is not None and flags is not None:
+                    tells = thread, flags
+            if key in self._hidden:
+                plans.append((one.id, None, [], tells))
+                continue
+            operations = list(self._classes[number].operations)
+            plans.append((one.id, number, operations, tells))
+            number += 1
+        return plans
+
+    def let_children_be_recorded(self) -> None:
+        """Leave out nobody else from here on: all of our threads are there."""
+        self._instance.write("options/event-fork", 0)
+
+    def leave_out(self, threads: Sequence[int]) -> None:
+        """Record nothing of some threads, besides those that are left out already.
+
+        Args:
+            threads: Their IDs.
+        """
+        text = " ".join(map(str, threads))
+        self._instance.write("set_event_notrace_pid", text, is_added=True)
+
+    def stop(self) -> None:
+        """Record nothing any more."""
+        self._instance.record(is_on=False)
+
+    def close_files(self) -> None:
+        """Close what another process has by now."""
+        for one in self._files:
+            for descriptor in one[1:]:
+                os.close(descriptor)
+        self._files = []
+
+    def close(self) -> None:
+        """Remove the instance."""
+        self.close_files()
+        with suppress(OSError):
+            self._instance.remove()
+
+
+_UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK
+
+
+def _split(line: str) -> tuple[str, str, str]:
+    return line.partition(":")
+
+
+def _page_bytes(tracefs: Tracefs) -> int:
+    """Return the bytes of a page, if it is one that can be read.
+
+    Raises:
+        NoKernelTracerError: It has another shape.
+    """
+    page = read_format("", "", f"ID: 0\n{tracefs.read('events/header_page')}")
+    fields = {one.name: one for one in page.fields}
+    if {"commit", "data"} <= fields.keys():
+        length, data = fields["commit"], fields["data"]
+        if (length.at, length.bytes, data.at) == _PAGE_SHAPE:
+            return data.at + data.bytes
+    raise NoKernelTracerError("its buffers have pages of an unknown shape")
+
+
+def _new(path: str) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(path, flags, 0o644)
+
+
+def _give_away(directory: str, user: int, group: int) -> None:
+    """Let all files of a trace belong to whom its directory belongs."""
+    if os.geteuid() != 0 or user == 0:
+        return
+    for folder, _, files in os.walk(directory):
+        for name in ("", *files):
+            os.chown(os.path.join(folder, name), user, group, follow_symlinks=False)

@@ -1,0 +1,80 @@
+"""What the kernel says of its events in their files ``format``."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+__all__ = ["EventFormat", "FieldFormat", "read_format"]
+
+_ID = re.compile(r"^ID: (\d+)$", re.MULTILINE)
+_FIELD = re.compile(
+    r"^\tfield:([^;]+);\s*offset:(\d+);\s*size:(\d+);(?:\s*signed:(\d+);)?$",
+    re.MULTILINE,
+)
+_DECLARATION = re.compile(r"(.*?)\s*\b(\w+)((?:\[[^\]]*\])*)$")
+COMMON = "common_"
+"""How the names of fields begin that all events have."""
+
+
+class FieldFormat(NamedTuple):
+    """A field of an event."""
+
+    name: str
+    c_type: str
+    """Its type, without the brackets of an array behind the name."""
+
+    array: str
+    """Those brackets; empty: it is none."""
+
+    at: int
+    """Bytes from the beginning of the record."""
+
+    bytes: int
+    is_signed: bool
+
+
+class EventFormat(NamedTuple):
+    """An event of the kernel."""
+
+    system: str
+    name: str
+    id: int
+    """Its number in this boot."""
+
+    fields: tuple[FieldFormat, ...]
+    """Its own fields, without the common ones."""
+
+    def at(self, name: str) -> int | None:
+        """Return where a field is; ``None``: it has no such field."""
+        return next((one.at for one in self.fields if one.name == name), None)
+
+
+def read_format(system: str, name: str, text: str) -> EventFormat:
+    """Read a file ``format``.
+
+    Args:
+        system: The system of the event.
+        name: Its name there.
+        text: The file.
+
+    Returns:
+        What it says.
+
+    Raises:
+        ValueError: It is none.
+    """
+    number = _ID.search(text)
+    if number is None:
+        raise ValueError(f"{system}:{name}: its format has no ID")
+    found = (_field(*one.groups()) for one in _FIELD.finditer(text))
+    own = tuple(one for one in found if not one.name.startswith(COMMON))
+    return EventFormat(system, name, int(number[1]), own)
+
+
+def _field(declaration: str, at: str, size: str, signed: str | None) -> FieldFormat:
+    found = _DECLARATION.fullmatch(declaration.strip())
+    if found is None:
+        raise ValueError(f"{declaration}: no declaration of a field")
+    c_type, name, array = found.groups()
+    return FieldFormat(name, c_type, array, int(at), int(size), signed == "1")

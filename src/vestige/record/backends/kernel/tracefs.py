@@ -1,0 +1,264 @@
+"""The kernel's tracefs: finding it, and an instance of it that is ours alone.
+
+An instance is a directory below ``instances`` with buffers, events and settings of its
+own; making one changes nothing for others (Linux, ``Documentation/trace/ftrace.rst``).
+It stays when its maker is killed, so its name says who that was.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..._kernel import open_tracefs
+from ...process_stat import stat_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Instance", "NoKernelTracerError", "Tracefs"]
+
+PLACES = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
+"""Where it is mounted, as a rule."""
+PREFIX = "vestige-"
+_STARTED = 19
+"""Which of the words of a process says when it was started (proc_pid_stat(5))."""
+
+
+class NoKernelTracerError(Exception):
+    """The kernel cannot be recorded; the text says why."""
+
+
+class Tracefs:
+    """The file system.
+
+    Raises:
+        NoKernelTracerError: There is none, or no right to use it.
+    """
+
+    def __init__(self) -> None:
+        top = _open_mounted()
+        self._top = _open_alone() if top is None else top
+        try:
+            os.close(self.open("instances", os.O_RDONLY | os.O_DIRECTORY))
+        except OSError as error:
+            self.close()
+            raise NoKernelTracerError(
+                f"tracefs has no instances: {error.strerror}"
+            ) from error
+
+    def close(self) -> None:
+        """Give it back."""
+        os.close(self._top)
+
+    def open(self, path: str, flags: int = os.O_RDONLY) -> int:
+        """Open a file.
+
+        Args:
+            path: Below the topmost directory.
+            flags: Those of open(2).
+
+        Returns:
+            The descriptor.
+
+        Raises:
+            OSError: It cannot be opened.
+        """
+        return os.open(path, flags | os.O_CLOEXEC, dir_fd=self._top)
+
+    def read(self, path: str) -> str:
+        """Return the text of a file.
+
+        Raises:
+            OSError: It cannot be read.
+        """
+        with os.fdopen(self.open(path), "rb") as file:
+            return file.read().decode("utf-8", "replace")
+
+    def write(self, path: str, value: str | int, *, is_added: bool = False) -> None:
+        """Write a setting.
+
+        Args:
+            path: The file.
+            value: What it is set to.
+            is_added: Whether what it is set to stays, too.
+
+        Raises:
+            OSError: The kernel refuses it.
+        """
+        # To cut off what is in ``set_event`` switches all events off.
+        descriptor = self.open(path, os.O_WRONLY | (0 if is_added else os.O_TRUNC))
+        try:
+            os.write(descriptor, str(value).encode())
+        finally:
+            os.close(descriptor)
+
+    def names(self, path: str) -> list[str]:
+        """Return what is in a directory.
+
+        Raises:
+            OSError: It cannot be read.
+        """
+        descriptor = self.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            return sorted(os.listdir(descriptor))
+        finally:
+            os.close(descriptor)
+
+    def make(self, path: str) -> None:
+        """Make a directory.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        os.mkdir(path, dir_fd=self._top)
+
+    def remove(self, path: str) -> None:
+        """Remove a directory.
+
+        Raises:
+            OSError: It cannot be removed, as while a file in it is open.
+        """
+        os.rmdir(path, dir_fd=self._top)
+
+    def remove_abandoned(self) -> list[str]:
+        """Remove the instances of recorders that are dead.
+
+        Returns:
+            Their names.
+        """
+        removed = []
+        for name in self.names("instances"):
+            if name.startswith(PREFIX) and not _is_alive(name):
+                # One that is used stays: the kernel refuses it. Its maker may be in
+                # another PID namespace.
+                with suppress(OSError):
+                    self.remove(f"instances/{name}")
+                    removed.append(name)
+        return removed
+
+
+class Instance:
+    """An instance of this process, which records nothing yet.
+
+    Args:
+        tracefs: Where it is made.
+        channel: What it is for.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+
+    def __init__(self, tracefs: Tracefs, channel: str) -> None:
+        self._tracefs = tracefs
+        started = stat_words(os.getpid())[_STARTED]
+        self.name = f"{PREFIX}{os.getpid()}-{started}-{channel}"
+        """Its name: process, when that was started, channel."""
+        self._path = f"instances/{self.name}"
+        tracefs.make(self._path)
+        # While a file of it is open, nobody can remove it.
+        self._held = self.open("tracing_on", os.O_WRONLY)
+        os.write(self._held, b"0")
+
+    def open(self, path: str, flags: int = os.O_RDONLY) -> int:
+        """Open a file of it, as :meth:`Tracefs.open` does."""
+        return self._tracefs.open(f"{self._path}/{path}", flags)
+
+    def read(self, path: str) -> str:
+        """Return the text of a file of it."""
+        return self._tracefs.read(f"{self._path}/{path}")
+
+    def write(self, path: str, value: str | int, *, is_added: bool = False) -> None:
+        """Write a setting of it, as :meth:`Tracefs.write` does."""
+        self._tracefs.write(f"{self._path}/{path}", value, is_added=is_added)
+
+    def enable(self, events: Iterable[tuple[str, str]]) -> list[str]:
+        """Switch events on.
+
+        Args:
+            events: Their systems and names.
+
+        Returns:
+            Those that the kernel refused, each with the reason.
+        """
+        refused = []
+        descriptor = self.open("set_event", os.O_WRONLY | os.O_APPEND)
+        try:
+            for system, name in events:
+                try:
+                    os.write(descriptor, f"{system}:{name}\n".encode())
+                except OSError as error:
+                    refused.append(f"{system}:{name}: {error.strerror}")
+        finally:
+            os.close(descriptor)
+        return refused
+
+    def cpus(self) -> list[int]:
+        """Return the numbers of the CPUs that have buffers."""
+        names = self._tracefs.names(f"{self._path}/per_cpu")
+        return sorted(int(name[3:]) for name in names if name[3:].isdigit())
+
+    def remove(self) -> None:
+        """Remove it; it records nothing any more.
+
+        Raises:
+            OSError: A file of it is open.
+        """
+        with suppress(OSError):
+            os.write(self._held, b"0")
+        os.close(self._held)
+        self._tracefs.remove(self._path)
+
+    def record(self, *, is_on: bool) -> None:
+        """Let it record, or stop that.
+
+        Raises:
+            OSError: The kernel refuses it.
+        """
+        os.write(self._held, b"1" if is_on else b"0")
+
+
+def _open_mounted() -> int | None:
+    """Open it where it is mounted; ``None`` if it is nowhere."""
+    for place in PLACES:
+        with suppress(OSError):
+            top = os.open(place, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            with suppress(OSError):
+                found = os.stat("instances", dir_fd=top)
+                if stat.S_ISDIR(found.st_mode):
+                    return top
+            os.close(top)
+    return None
+
+
+def _open_alone() -> int:
+    """Open it without mounting it anywhere."""
+    try:
+        return open_tracefs()
+    except OSError as error:
+        raise NoKernelTracerError(_why(error)) from error
+
+
+def _why(error: OSError) -> str:
+    if error.errno in {errno.EPERM, errno.EACCES}:
+        if os.geteuid() == 0:
+            return "tracefs is not mounted, and this container may not mount it"
+        return "only root may use tracefs"
+    if error.errno == errno.ENODEV:
+        return "this kernel has no tracefs"
+    if error.errno == errno.ENOSYS:
+        return "tracefs is not mounted, and this kernel is older than 5.2"
+    return f"tracefs cannot be opened: {error.strerror}"
+
+
+def _is_alive(name: str) -> bool:
+    """Tell whether the maker of an instance goes on."""
+    process, _, rest = name.removeprefix(PREFIX).partition("-")
+    started = rest.partition("-")[0]
+    if not (process.isdigit() and started.isdigit()):
+        # Nobody knows who made it.
+        return True
+    return stat_words(int(process))[_STARTED : _STARTED + 1] == [started]

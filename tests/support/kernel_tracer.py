@@ -1,0 +1,51 @@
+"""Whether the kernel can be recorded here, and how tests look at its tracefs."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from vestige.record.backends.kernel.tracefs import NoKernelTracerError, Tracefs
+
+__all__ = ["instances", "page", "why_not"]
+
+
+def why_not() -> str | None:
+    """Return why the kernel cannot be recorded; ``None`` if it can."""
+    try:
+        Tracefs().close()
+    except NoKernelTracerError as error:
+        return str(error)
+    return None
+
+
+def instances() -> list[str]:
+    """Return the names of the instances that there are."""
+    tracefs = Tracefs()
+    try:
+        return tracefs.names("instances")
+    finally:
+        tracefs.close()
+
+
+def page(time: int, records: Sequence[tuple[int, bytes]], lost: int = 0) -> bytes:
+    """Make a page of a ring buffer.
+
+    Args:
+        time: That of the page.
+        records: How much later than the one before, and the bytes: whole words.
+        lost: How many event records were lost before it.
+    """
+    data = b"".join(_record(*one) for one in records)
+    told = (1 << 31 | 1 << 30) if lost else 0
+    whole = struct.pack("<QQ", time, len(data) | told) + data
+    if lost:
+        whole += struct.pack("<Q", lost)
+    return whole.ljust(4096, b"\0")
+
+
+def _record(later: int, body: bytes) -> bytes:
+    if later >> 27:
+        extend = struct.pack("<II", 30 | (later & 0x7FFFFFF) << 5, later >> 27)
+        return extend + _record(0, body)
+    return struct.pack("<II", later << 5, len(body) + 4) + body
