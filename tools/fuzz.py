@@ -162,6 +162,21 @@ def relay_seeds() -> Iterator[bytes]:
     yield command(6, struct.pack(">QI", 3, 4) + b"text") + command(17, bytes(16))
 
 
+def page_seeds() -> Iterator[bytes]:
+    """Yield pages of the kernel's ring buffers with records of several events."""
+    for flags in (0, 1 << 31, 3 << 30):
+        records = b""
+        for event in range(4):
+            body = struct.pack("<HBBi", event, 0, 0, 7) + struct.pack(
+                "<II", 16 | 4 << 16, 8
+            )
+            body += b"text\0\0\0\0"
+            records += struct.pack("<II", 5 << 5, len(body) + 4) + body
+        records += struct.pack("<II", 30 | 1 << 5, 2) + struct.pack("<II", 31, 1 << 20)
+        page = struct.pack("<QQ", 1000, len(records) | flags) + records
+        yield (page + struct.pack("<Q", 30)).ljust(4096, b"\0") * 2
+
+
 TARGETS: Mapping[str, Callable[[], Iterator[bytes]]] = {
     "metadata": metadata_seeds,
     "packets": packet_seeds,
@@ -171,6 +186,7 @@ TARGETS: Mapping[str, Callable[[], Iterator[bytes]]] = {
     "dwarf": object_seeds,
     "plan": object_seeds,
     "relay": relay_seeds,
+    "kernel_pages": page_seeds,
 }
 
 

@@ -160,7 +160,7 @@ impl Packets {
         self.begin = self.last;
         self.sequence += u64::from(was_written);
         if !was_written {
-            self.lost += self.records;
+            self.lost = self.lost.saturating_add(self.records);
         }
         self.records = 0;
     }

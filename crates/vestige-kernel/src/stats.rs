@@ -19,7 +19,9 @@ impl Counts {
             let value = value.trim().parse().unwrap_or(0);
             match name {
                 "overrun" => counts.overwritten = value,
-                "commit overrun" | "dropped events" => counts.dropped += value,
+                "commit overrun" | "dropped events" => {
+                    counts.dropped = counts.dropped.saturating_add(value);
+                }
                 _ => (),
             }
         }

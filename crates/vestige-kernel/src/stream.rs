@@ -175,3 +175,68 @@ impl<O: Output> Stream<O> {
         (self.outcome, self.output)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Header;
+    use crate::plan::{EventPlan, NewThread, Operation};
+
+    fn stream() -> Stream<Vec<u8>> {
+        let operations = vec![
+            Operation::Copy { at: 4, bytes: 4 },
+            Operation::Text { at: 8, is_relative: false },
+            Operation::Sequence { at: 8, is_relative: true, element: 8 },
+            Operation::Groups { parent: 4, child: 8 },
+        ];
+        let new_thread = Some(NewThread { thread: 4, flags: 8 });
+        let plan = EventPlan { class: Some(0), operations, new_thread };
+        let plans = Plans::new((0..8).map(|id| (id, plan.clone())));
+        let shared = Shared { plans, groups: ThreadGroups::default() };
+        let facts = Facts { uuid: [1; 16], cpu: 0, header: Header::Compact };
+        Stream::new(Arc::new(shared), facts, 100, Vec::new(), Vec::new())
+    }
+
+    /// Pseudo-random numbers (xorshift, Marsaglia 2003).
+    fn random(state: &mut u64) -> u64 {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        *state
+    }
+
+    #[test]
+    fn any_pages_become_whole_packets() {
+        let mut state = 88_172_645_463_325_252;
+        for round in 0..300 {
+            let mut stream = stream();
+            for _ in 0..4 {
+                // Small words are kinds, lengths and events; others are anything.
+                let mask = if round % 2 == 0 { 0x0003_0007_0000_00ff } else { u64::MAX };
+                let words = (0..512).flat_map(|_| (random(&mut state) & mask).to_le_bytes());
+                let mut page: Vec<u8> = words.collect();
+                if let Some(length) = page.get_mut(8..16) {
+                    let commit = random(&mut state) & (3 << 30 | 0x1fff);
+                    length.copy_from_slice(&commit.to_le_bytes());
+                }
+                stream.add_page(&page);
+            }
+            let (outcome, output) = stream.end(u64::MAX, Counts::default());
+            assert_eq!(output.len() as u64, outcome.bytes);
+            assert_eq!(output.len() % 4096, 0);
+            assert!(outcome.packets > 0);
+        }
+    }
+
+    #[test]
+    fn what_was_lost_before_the_first_packet_is_told_by_the_second() {
+        let mut stream = stream();
+        stream.count(Counts { dropped: 7, overwritten: 0 });
+        let (outcome, output) = stream.end(200, Counts { dropped: 7, overwritten: 2 });
+
+        let lost = |packet: usize| output.get(packet * 4096 + 72..packet * 4096 + 80);
+        assert_eq!((outcome.packets, outcome.lost), (2, 9));
+        assert_eq!(lost(0), Some(&0_u64.to_le_bytes()[..]));
+        assert_eq!(lost(1), Some(&9_u64.to_le_bytes()[..]));
+    }
+}

@@ -1,0 +1,56 @@
+//! Any bytes as pages of the kernel's ring buffers, and as events whose records are anything. Nothing
+//! may panic, and what comes out are whole packets.
+//!
+//! The bytes are cut into pages; each event has operations of all kinds.
+
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use vestige_kernel::groups::ThreadGroups;
+use vestige_kernel::packet::{Facts, Header};
+use vestige_kernel::plan::{EventPlan, NewThread, Operation, Plans};
+use vestige_kernel::stats::Counts;
+use vestige_kernel::stream::{Shared, Stream};
+
+const PAGE: usize = 4096;
+
+fn operations() -> [Vec<Operation>; 4] {
+    [
+        vec![Operation::Copy { at: 4, bytes: 12 }, Operation::Subtract { at: 8, value: 100 }],
+        vec![
+            Operation::Text { at: 8, is_relative: false },
+            Operation::Text { at: 12, is_relative: true },
+        ],
+        vec![
+            Operation::Sequence { at: 8, is_relative: false, element: 8 },
+            Operation::Sequence { at: 12, is_relative: true, element: 0 },
+            Operation::RequestBits { at: 8, bytes: 8 },
+        ],
+        vec![
+            Operation::Groups { parent: 8, child: 12 },
+            Operation::Zeros { bytes: 3 },
+            Operation::Line { at: 16 },
+        ],
+    ]
+}
+
+fuzz_target!(|data: &[u8]| {
+    let events = operations().into_iter().zip(0_u16..).map(|(operations, id)| {
+        let new_thread = (id == 0).then_some(NewThread { thread: 8, flags: 12 });
+        (id, EventPlan { class: Some(u32::from(id)), operations, new_thread })
+    });
+    let shared = Shared { plans: Plans::new(events), groups: ThreadGroups::default() };
+    let header = if data.len() % 2 == 0 { Header::Compact } else { Header::Large };
+    let facts = Facts { uuid: [1; 16], cpu: 0, header };
+    let mut stream = Stream::new(Arc::new(shared), facts, 0, Vec::new(), Vec::new());
+    for page in data.chunks(PAGE) {
+        stream.add_page(page);
+    }
+    let text = String::from_utf8_lossy(data);
+    let (outcome, output) = stream.end(u64::MAX, Counts::read(&text));
+    assert_eq!(output.len() as u64, outcome.bytes);
+    assert_eq!(output.len() % PAGE, 0);
+    assert!(outcome.packets > 0);
+});
