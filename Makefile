@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture judge-programs judge-viewers judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-python bench-writing bench-viewers bench-large fuzz agreement manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs judge-viewers judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-relays bench-python bench-writing bench-viewers bench-large fuzz agreement manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
 	@echo "make bench-recording time the recorder beside LTTng-UST and uftrace"
 	@echo "make bench-sessions time sessions and their daemon beside LTTng's"
+	@echo "make bench-relays time relay daemons, LTTng's and ours, with both senders"
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make bench-viewers time what viewers get beside uftrace, and how long the page takes to be drawn"
 	@echo "make bench-large time an index of a trace of a thousand million event records: 7 GB"
@@ -157,6 +158,9 @@ bench-recording: $(VENV)/.built $(VENV)/.dev
 
 bench-sessions: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.sessions $(BENCH)
+
+bench-relays: $(VENV)/.built $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m bench.relays $(BENCH)
 
 bench-python: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs $(BENCH)

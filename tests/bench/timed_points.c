@@ -1,11 +1,12 @@
 /*
- * timed_points N: passes a tracepoint N times, and times it by itself. Printed are
+ * timed_points N [BYTES]: passes a tracepoint N times, and times it by itself. Printed are
  * nanoseconds of a pass, of one of the same loop without it, and how many records there
- * should be.
+ * should be. BYTES are those of the text, a few by default.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -28,15 +29,19 @@ static void barrier(void)
 int main(int argc, char **argv)
 {
 	const long passes = argc > 1 ? atol(argv[1]) : 1000000;
-	const double begin = now();
+	static char text[1 << 14] = "a short text";
+	double begin;
 	double middle;
 	double end;
 
+	if (argc > 2)
+		memset(text, 'x', (size_t) atol(argv[2]) % (sizeof(text) - 1));
+	begin = now();
 	for (long i = 0; i < passes; i++)
 		barrier();
 	middle = now();
 	for (long i = 0; i < passes; i++) {
-		lttng_ust_tracepoint(points, number_and_text, (int) i, "a short text");
+		lttng_ust_tracepoint(points, number_and_text, (int) i, text);
 		barrier();
 	}
 	end = now();

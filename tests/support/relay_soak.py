@@ -204,6 +204,12 @@ class RelaySoak(Soak):
             self._chance.choice(running).kill()
             self._note("a viewer is killed")
 
+    def _kill_program(self) -> None:
+        # One of LTTng-UST that is killed in a record takes with it what others have
+        # recorded behind that, and nobody knows how much it was.
+        self.programs.kill_one("own")
+        self._note("a program is killed")
+
     def _rotate(self) -> None:
         session = self._chance.choice(
             [one for one in self.sent if not one.is_snapshot and not one.is_live]

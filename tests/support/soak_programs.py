@@ -137,9 +137,14 @@ class SoakedPrograms:
         )
         self.started += 1
 
-    def kill_one(self) -> None:
-        """Kill one, and not its children."""
-        if running := self.running():
+    def kill_one(self, *tracers: str) -> None:
+        """Kill one, and not its children.
+
+        Args:
+            tracers: Of programs with these; with any of them by default.
+        """
+        killable = {*self.living(*tracers)} if tracers else {*self.running()}
+        if running := [one for one in self.running() if one in killable]:
             self._end(self._chance.choice(running))
 
     def _end(self, process: int) -> None:
