@@ -145,8 +145,12 @@ class SentTrace:
         return None
 
     def goes_on_with(self, raw: bytes) -> bool:
-        """Tell whether metadata begin with what was sent."""
-        return len(raw) >= self.sent and hash(raw[: self.sent]) == self._hash
+        """Tell whether metadata go on after what was sent.
+
+        The same once more is what somebody wants to have written anew.
+        """
+        is_more = len(raw) > self.sent or not self.sent
+        return is_more and hash(raw[: self.sent]) == self._hash
 
     def note(self, raw: bytes) -> None:
         """Note that metadata were sent."""

@@ -112,6 +112,10 @@ def test_metadata_grow_and_begin_anew(tmp_path: Path):
         trace.describe(b"other", is_new=True)
         assert sender.flush(SECONDS)
         assert (stream.raw, stream.resets) == (b"other", 1)
+        # As after 'regenerate metadata', where the clock has not changed.
+        os.utime(trace.folder / "metadata", ns=(0, 0))
+        assert sender.flush(SECONDS)
+        assert (stream.raw, stream.resets) == (b"other", 2)
 
 
 def test_a_flush_waits_for_metadata(tmp_path: Path):
