@@ -75,7 +75,10 @@ def test_what_is_not_complete_says_so(opened, export, report, traces):
 
 
 def test_spans_flow(opened, export):
-    """An arrow from each slice by its entry to its exit, and to the span within."""
+    """An arrow from each slice by its entry to its exit, and to the span within.
+
+    The record of an exit tells of the error, and so does the slice of the span.
+    """
     ask = opened(export("spans", "perfetto"))
 
     assert ask(BAD) == []
@@ -85,7 +88,7 @@ def test_spans_flow(opened, export):
     assert {row[0] for row in slices} == {"event_0"}
     assert ask(
         "select display_value from args where key = 'debug.error' and display_value != ''"
-    ) == [["KeyError"]]
+    ) == [["KeyError"]] * 2
 
 
 def test_it_can_be_seen(opened, export, page, tmp_path):
