@@ -16,10 +16,16 @@ from support.recordings import DATA, DEMO
 from vestige import ctf
 from vestige.analysis.events import event_table
 from vestige.analysis.intervals import intervals
+from vestige.cli.parser import build_parser
 from vestige.cli.render.call_style import CallStyle
 from vestige.cli.render.duration_lines import section_lines
 from vestige.cli.reports import calls as calls_report
 from vestige.cli.reports.duration_sections import _pair_section
+from vestige.cli.reports.reading import Reading
+from vestige.cli.verbs import load_commands
+from vestige.components.sources.ctf_fs import CtfFsSource
+from vestige.graph import Selection
+from vestige.trace.abandoned import REGISTER
 
 A, B = 0x1000, 0x2000
 
@@ -414,6 +420,20 @@ def test_a_page_of_what_has_an_index_needs_no_second_fold(run, tmp_path, monkeyp
     with pytest.raises(TypeError):
         run("report", "--to=html", "-o", pages[2], trace)
     assert pages[0].read_text() == pages[1].read_text()
+
+
+def test_a_page_of_a_recording_that_goes_on_makes_no_index(tmp_path, monkeypatch):
+    """It would be stale at once, and take the room of others."""
+    monkeypatch.setenv("VESTIGE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("VESTIGE_CACHE_SIZE", raising=False)
+    trace = write_calls(tmp_path / "trace", {"s": [packet([enter(10, A), leave(30)])]})
+    options = build_parser(load_commands(["report"])).parse_args(
+        ["report", "--to=html", str(trace)]
+    )
+    reading = Reading(options, CtfFsSource([trace]), Selection())
+    assert reading.index_place() is not None
+    (trace / REGISTER).touch()
+    assert reading.index_place() is None
 
 
 def test_a_range_is_read_from_where_an_index_knows_what_is_open(

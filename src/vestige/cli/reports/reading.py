@@ -74,7 +74,11 @@ class Reading:
     def index_place(self) -> IndexFile | None:
         """Return where an index of all of the traces is kept; ``None`` for nowhere."""
         from ...analysis.intervals import IndexFile, index_key
+        from ...trace.abandoned import REGISTER
 
+        # Of a recording that goes on it would be stale at once.
+        if any((folder / REGISTER).exists() for folder in self.source.directories):
+            return None
         wanted = debug_file_options(self.options)
         return IndexFile.in_cache(index_key(self.source, wanted, {}))
 
