@@ -102,6 +102,9 @@ class StatePacket(NamedTuple):
     sequence: int
     """Its number in the data stream."""
 
+    instance: int = 0
+    """Which data stream it is in: what stands together is numbered together."""
+
 
 class LastStates(NamedTuple):
     """What a file of state dumps says last."""
@@ -156,8 +159,8 @@ def state_packet(
     content = b"".join(parts)
     bits = (_HEADER.size + len(content)) * 8
     header = _HEADER.pack(
-        *(PACKET_MAGIC, facts.uuid, STATE_STREAM, 0, facts.time, facts.time),
-        *(bits, bits, facts.sequence, 0),
+        *(PACKET_MAGIC, facts.uuid, STATE_STREAM, facts.instance),
+        *(facts.time, facts.time, bits, bits, facts.sequence, 0),
     )
     return Packet(header, memoryview(header + content))
 

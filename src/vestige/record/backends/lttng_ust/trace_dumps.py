@@ -94,6 +94,7 @@ class TraceDumps:
         self._time = 0
         """Of the last dump in a file."""
         self._sequence = self._first_of_chunk = 0
+        self._snapshots = 0
         self._largest_copy = MOST_COPY_BYTES
         self._wanted: AbstractSet[str] = frozenset()
         self.failure: OSError | None = None
@@ -240,18 +241,21 @@ class TraceDumps:
         Raises:
             OSError: It cannot be written.
         """
-        packets = self._all_packets()
+        # Some of it is in others, too, with other numbers: who reads several together
+        # would miss packets in one data stream.
+        self._snapshots += 1
+        packets = self._all_packets(self._snapshots)
         if packets:
             _append(files, folder, packets)
 
-    def _all_packets(self) -> bytes:
+    def _all_packets(self, instance: int = 0) -> bytes:
         """Return all that is known, in the order of time."""
         self._drop_gone(self._waiting_since(self._trace.clock.read()))
         known = [*(one for _, one in self._gone), *self._known.values()]
         dumps: dict[int, list[ProgramState]] = {}
         for time, state in (dump for one in known for dump in one.dumps):
             dumps.setdefault(time, []).append(state)
-        return self._packets(sorted(dumps.items()))
+        return self._packets(sorted(dumps.items()), instance=instance)
 
     def _copy_again(self) -> None:
         """Write what the next daemon needs if this one is killed."""
@@ -267,11 +271,15 @@ class TraceDumps:
         self._largest_copy = max(MOST_COPY_BYTES, 2 * size)
 
     def _packets(
-        self, dumps: Iterable[tuple[int, list[ProgramState]]], first: int = 0
+        self,
+        dumps: Iterable[tuple[int, list[ProgramState]]],
+        first: int = 0,
+        instance: int = 0,
     ) -> bytes:
+        uuid = self._trace.uuid
         return b"".join(
             state_packet(
-                StatePacket(self._trace.uuid, time, number), states, self._wanted
+                StatePacket(uuid, time, number, instance), states, self._wanted
             ).data
             for number, (time, states) in enumerate(dumps, first)
         )

@@ -119,6 +119,25 @@ def test_a_dump_that_cannot_be_written_is_told(tmp_path):
         assert found._trace.take_failure() is None
 
 
+def test_snapshots_that_are_read_together_miss_no_packets(tmp_path, monkeypatch):
+    """Each has numbers of its own: a program that has gone is not in the second."""
+    since = 1000
+    with dumps(tmp_path, has_files=False) as found:
+        monkeypatch.setattr(found, "_waiting_since", lambda _: since)
+        for key in range(3):
+            found.join(key, state(10 + key, 0x1000 << key), 1000 * (key + 1), ALL)
+        (tmp_path / "both").mkdir()
+        assert len(snapshot(found, tmp_path / "both" / "a")) == 3
+        found.forget(0, 3500)
+        since = 4000
+        assert len(snapshot(found, tmp_path / "both" / "b")) == 2
+    trace = vestige.open(tmp_path / "both", debug_info=False)
+    assert sum(one.name.endswith("bin_info") for one in trace.events()) == 5
+    for _ in trace.merges():
+        pass
+    assert (trace.losses, trace.damage) == ([], [])
+
+
 def test_a_snapshot_has_what_was_ever_loaded(tmp_path):
     """What comes later belongs to the first dump, unless something else was there."""
     with dumps(tmp_path, has_files=False) as found:
