@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 
 import pytest
 
@@ -10,6 +11,7 @@ from support.ctf_writer import Packet, Trace, numbered, packetised_metadata
 from support.relay import INDEX, METADATA, PACKET, Served, relay
 from support.waiting import wait_until
 from vestige.components.registry import Registry
+from vestige.components.sources import lttng_live
 from vestige.components.sources.lttng_live import LttngLiveSource
 from vestige.errors import TraceFormatError
 from vestige.graph import Selection
@@ -173,6 +175,17 @@ def test_rubbish_is_an_error(seed):
         pytest.raises(TraceFormatError),
     ):
         read(other)
+
+
+def test_data_streams_without_end_are_an_error(monkeypatch):
+    """Whoever tells of new ones again and again fills no memory."""
+    monkeypatch.setattr(lttng_live, "MOST_STREAMS", 100)
+    quiet = Served(steps=["retry"] * 1000)
+    with relay([quiet], [METADATA_BYTES]) as other:
+        more = struct.pack(">II", 1, 30) + 30 * other._listed(0)
+        monkeypatch.setattr(other, "_new_streams", lambda: more)
+        with pytest.raises(TraceFormatError, match="more than 100 data streams"):
+            read(other)
 
 
 def test_no_such_session():

@@ -37,7 +37,7 @@ class LiveTrace:
         self.needs_metadata = True
         """Whether there may be more metadata."""
         self._metadata_stream: int | None = None
-        self._content = b""
+        self._content = bytearray()
         self._classes: dict[int, int] = {}
 
     def add(self, remote: RemoteStream) -> None:
@@ -85,7 +85,7 @@ class LiveTrace:
 
     def _parse(self) -> None:
         # A declaration may have come in part: the rest follows.
-        parsed, _ = core.TraceClass.parse_partial(self._content)
+        parsed, _ = core.TraceClass.parse_partial(bytes(self._content))
         if parsed is None:
             return
         if self.info is None:

@@ -8,7 +8,7 @@ from ..._typing import TYPE_CHECKING
 from ...errors import GraphError, TraceFormatError
 from ...graph.growing import Arrival, Feed
 from ...live import Index, IndexStatus, LiveUrl, RemoteStream, Viewer
-from ...live.messages import Flag
+from ...live.messages import MOST_STREAMS, Flag
 from .live_trace import LiveStream, LiveTrace
 
 if TYPE_CHECKING:
@@ -206,6 +206,12 @@ class LttngLiveSource(Feed):
         return attached
 
     def _add_streams(self, session: Session, streams: list[RemoteStream]) -> None:
+        there = sum(not one.has_ended for one in session.streams)
+        if there + len(streams) > MOST_STREAMS:
+            raise TraceFormatError(
+                f"{self.path}: the relay daemon tells of more than {MOST_STREAMS} data "
+                "streams of one session that have not ended"
+            )
         for stream in streams:
             trace = session.traces.get(stream.trace_id)
             if trace is None:
