@@ -74,7 +74,7 @@ class Reading:
     def index_place(self) -> IndexFile | None:
         """Return where an index of all of the traces is kept; ``None`` for nowhere."""
         from ...analysis.intervals import IndexFile, index_key
-        from ...trace.abandoned import REGISTER
+        from ...components.sources.recording import REGISTER
 
         # Of a recording that goes on it would be stale at once.
         if any((folder / REGISTER).exists() for folder in self.source.directories):
