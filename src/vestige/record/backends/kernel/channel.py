@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -132,16 +133,16 @@ class Channel:
 
     def _make_files(self) -> None:
         wanted = self._wanted
-        directory = wanted.directory
-        os.makedirs(f"{directory}/index")
+        directory = _made_directory(wanted.directory)
+        index = _made_directory("index", directory)
         text = metadata_text(
             wanted.uuid,
             wanted.name,
             wanted.clock,
             [*((one.name, one.fields) for one in self._classes), *CLASSES.items()],
         )
-        metadata = _new(f"{directory}/metadata")
-        with os.fdopen(metadata, "wb") as file:
+        made = [directory, index, _new("metadata", directory)]
+        with os.fdopen(os.dup(made[-1]), "wb") as file:
             file.write(text.encode())
         for cpu in self._instance.cpus():
             place = f"per_cpu/cpu{cpu}"
@@ -150,11 +151,16 @@ class Channel:
                     cpu,
                     self._instance.open(f"{place}/trace_pipe_raw", _UNBLOCKED),
                     self._instance.open(f"{place}/stats"),
-                    _new(f"{directory}/channel0_{cpu}"),
-                    _new(f"{directory}/index/channel0_{cpu}.idx"),
+                    _new(f"channel0_{cpu}", directory),
+                    _new(f"channel0_{cpu}.idx", index),
                 )
             )
-        _give_away(directory, wanted.user, wanted.group)
+            made += self._files[-1][3:]
+        if wanted.user != os.geteuid():
+            for descriptor in made:
+                os.chown(descriptor, wanted.user, wanted.group)
+        for descriptor in made[:3]:
+            os.close(descriptor)
 
     def start(self, now: Callable[[], int], left_out: Sequence[int]) -> None:
         """Record, and read the state that there is.
@@ -264,15 +270,22 @@ def _page_bytes(tracefs: Tracefs) -> int:
     raise NoKernelTracerError("its buffers have pages of an unknown shape")
 
 
-def _new(path: str) -> int:
+def _made_directory(path: str, above: int | None = None) -> int:
+    """Make a directory, and open it.
+
+    Raises:
+        OSError: It cannot be made, or somebody has put another one in its place.
+    """
+    os.mkdir(path, dir_fd=above)
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    opened = os.open(path, flags, dir_fd=above)
+    # The one above may belong to a user, who may do there what he likes.
+    if os.fstat(opened).st_uid != os.geteuid():
+        os.close(opened)
+        raise PermissionError(errno.EPERM, "it is another's directory", path)
+    return opened
+
+
+def _new(name: str, directory: int) -> int:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.open(path, flags, 0o644)
-
-
-def _give_away(directory: str, user: int, group: int) -> None:
-    """Let all files of a trace belong to whom its directory belongs."""
-    if os.geteuid() != 0 or user == 0:
-        return
-    for folder, _, files in os.walk(directory):
-        for name in ("", *files):
-            os.chown(os.path.join(folder, name), user, group, follow_symlinks=False)
+    return os.open(name, flags, 0o644, dir_fd=directory)

@@ -19,7 +19,7 @@ from ...process_stat import stat_words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Instance", "NoKernelTracerError", "Tracefs"]
+__all__ = ["PLACES", "Instance", "NoKernelTracerError", "Tracefs"]
 
 PLACES = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 """Where it is mounted, as a rule."""

@@ -23,6 +23,7 @@ from vestige.record.backends.in_process.clock import (
     RecordingClock,
 )
 from vestige.record.backends.in_process.kernel_beside import kernel_domain
+from vestige.record.backends.kernel.tracefs import PLACES
 from vestige.record.collected import Collected
 from vestige.record.process_stat import stat_words
 from vestige.record.rules.options import RecordingOptions
@@ -304,6 +305,10 @@ def test_words_without_events_are_told(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives up rights")
+@pytest.mark.skipif(
+    any(Path(place, "instances").is_dir() for place in PLACES),
+    reason="tracefs is mounted: root needs no right to mount it",
+)
 def test_without_rights_the_program_is_recorded(tmp_path):
     """And why the kernel is not is said."""
     output = tmp_path / "trace"
