@@ -58,11 +58,12 @@ _FREED = frozenset({"mm_page_free", "kmem_mm_page_free"})
 _MOST_ORDER = 20
 """Kernels have no larger blocks of pages."""
 _ISSUE, _COMPLETE = "block_rq_issue", "block_rq_complete"
-_SENT, _RECEIVED = "net_dev_xmit", "netif_receive_skb"
+_SENT = "net_dev_xmit"
+_RECEIVED = ("netif_receive_skb", "net_if_receive_skb")
 _DISK_NAME = "lttng_statedump_block_device"
-_OF_ANYBODY = frozenset({_SENT, _RECEIVED, _ISSUE, _COMPLETE})
+_OF_ANYBODY = frozenset({_SENT, *_RECEIVED, _ISSUE, _COMPLETE})
 """What has no thread, or tells it itself."""
-_OTHERS = frozenset({*_ALLOCATED, *_FREED, _ISSUE, _COMPLETE, _SENT, _RECEIVED})
+_OTHERS = frozenset({*_ALLOCATED, *_FREED, _ISSUE, _COMPLETE, _SENT, *_RECEIVED})
 
 
 def io_events(names: Iterable[str]) -> set[str]:

@@ -171,8 +171,8 @@ def _rules(streams: Sequence[Stream]) -> list[PairRule]:
             grouping="key",
         ),
         _interrupt("irq", "irq_handler_entry", "irq_handler_exit", "irq", "name"),
-        _interrupt("softirq", "softirq_entry", "softirq_exit", "vec"),
-        _interrupt("raised softirq", "softirq_raise", "softirq_entry", "vec"),
+        _soft_interrupt("softirq", "entry", "exit"),
+        _soft_interrupt("raised softirq", "raise", "entry"),
         *system_calls,
     ]
 
@@ -189,6 +189,15 @@ def _interrupt(
         reach="cpu",
         nests=False,
         grouping="key",
+    )
+
+
+def _soft_interrupt(name: str, begin: str, end: str) -> PairRule:
+    """Return the rule for both names: LTTng puts a prefix before the kernel's."""
+    rule = _interrupt(name, f"softirq_{begin}", f"softirq_{end}", "vec")
+    return rule._replace(
+        begins=(*rule.begins, f"irq_softirq_{begin}"),
+        ends=(*rule.ends, f"irq_softirq_{end}"),
     )
 
 

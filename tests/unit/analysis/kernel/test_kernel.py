@@ -78,6 +78,20 @@ def test_system_calls_and_interrupts(tmp_path):
     assert [one.total for one in found.raised] == [2]
 
 
+def test_soft_interrupts_have_a_prefix_in_newer_traces(tmp_path):
+    """They are the same ones."""
+    records = [
+        (cpu, time, f"irq_{name}" if name.startswith("softirq_") else name, fields)
+        for cpu, time, name, fields in RECORDS
+    ]
+    found = read(tmp_path, records)
+
+    assert [(one.name, one.total) for one in found.soft_interrupts] == [
+        ("softirq 3 NET_RX", 3)
+    ]
+    assert [one.total for one in found.raised] == [2]
+
+
 def test_traces_of_programs_are_none(tmp_path):
     """They are left alone."""
     path = write_kernel_trace(tmp_path / "t", [(0, 1, "app:event", {"n": 1})])
