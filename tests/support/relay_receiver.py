@@ -43,6 +43,7 @@ class KeptSession:
     host: str = ""
     base_path: str = ""
     created: int = 0
+    number: int = 0
     live_timer: int = 0
     is_snapshot: bool = False
     streams: dict[int, KeptStream] = field(default_factory=dict)
@@ -71,6 +72,8 @@ class RelayReceiver:
         self, minor: int = 13, refused: int = 0, *, confirms: bool = True
     ) -> None:
         self.minor, self.refused, self.confirms = minor, refused, confirms
+        self.has_lost = False
+        """Whether it still has what connections have begun that are gone."""
         self.is_stopped = False
         """Whether it reads no packets."""
         self.takes_metadata = threading.Event()
@@ -194,7 +197,21 @@ class RelayReceiver:
 
     def _create_session(self, session: KeptSession, body: bytes, code: int) -> bytes:
         head = struct.Struct(">IIIIBB16sQQBQ")
-        name, host, base, timer, snapshot, _, _, _, created, *_ = head.unpack_from(body)
+        (
+            name,
+            host,
+            base,
+            timer,
+            snapshot,
+            _,
+            _,
+            session.number,
+            created,
+            is_old,
+            _,
+        ) = head.unpack_from(body)
+        if is_old and not self.has_lost:
+            code = FAILED
         rest = body[head.size :]
         session.name = rest[: name - 1].decode()
         session.host = rest[name : name + host - 1].decode()
@@ -203,7 +220,7 @@ class RelayReceiver:
         )
         session.live_timer, session.is_snapshot = timer, bool(snapshot)
         session.created = created
-        if code == OK:
+        if code == OK and not is_old:
             self.sessions.append(session)
         path = f"{session.host}/{session.name}".encode() + b"\0"
         return struct.pack(">QII", len(self.sessions), code, len(path)) + path

@@ -3,70 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ..backends.lttng_ust.trace_files import LIVE_FILE, live_time
-from .spool import Packet, SpooledStream, SpooledTrace, traces_below
+from .segments import Files, SentStream
+from .spool import SpooledTrace, traces_below
 
-__all__ = ["Chunk", "SentStream", "SentTrace"]
-
-
-class SentStream:
-    """A data stream, and how far it was sent.
-
-    Args:
-        spooled: Its files.
-    """
-
-    def __init__(self, spooled: SpooledStream) -> None:
-        self.spooled = spooled
-        self.name = spooled.name
-        spooled.skip_given_back()
-        self.handle = -1
-        self.sent = 0
-        """Packets on this connection."""
-        self.confirmed = (spooled.taken, spooled.taken_end)
-        """Packets that have come, and where these end."""
-        self.is_asked = False
-        self.end = 0
-        """When its last packet ends, or it was said that none has come."""
-        self.class_number = 0
-        self.next_number = 0
-        """Of the next packet, as indexes have it."""
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether all that was sent has come."""
-        return self.confirmed[0] == self.spooled.taken
-
-    @property
-    def bytes(self) -> int:
-        """What is in memory of it."""
-        return self.spooled.waiting + self.spooled.taken_end - self.confirmed[1]
-
-    def note(self, packet: Packet) -> None:
-        """Note that a packet was sent."""
-        self.spooled.take(packet)
-        self.sent += 1
-        self.end = max(self.end, packet.facts.end)
-        self.class_number = packet.facts.stream_class
-        self.next_number = packet.facts.number + 1
-
-    def go_on(self, before: SentStream) -> None:
-        """Go on with a stream of the chunk before."""
-        self.handle, self.sent, self.end = before.handle, before.sent, before.end
-        self.class_number, self.next_number = before.class_number, before.next_number
-
-    def ask(self) -> tuple[int, tuple[int, int]]:
-        """Return the number of the last packet, and what has come when it has."""
-        self.is_asked = True
-        return self.sent - 1, (self.spooled.taken, self.spooled.taken_end)
-
-    def go_back(self) -> None:
-        """Send once more what has not come, on another connection."""
-        self.spooled.go_back(*self.confirmed)
-        self.handle, self.sent, self.is_asked = -1, 0, False
+__all__ = ["Chunk", "SentTrace"]
 
 
 class SentTrace:
@@ -74,10 +18,12 @@ class SentTrace:
 
     Args:
         path: Where it is in its chunk.
+        left: How far another sender has sent its streams, as far as that is known.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, left: Mapping[str, Files] | None = None) -> None:
         self.path = path
+        self._left = left or {}
         self.streams: dict[str, SentStream] = {}
         self.before: dict[str, SentStream] = {}
         """Streams of the chunk before that go on in this one, once a packet comes."""
@@ -100,7 +46,7 @@ class SentTrace:
         self._spooled.look(is_ended=is_ended)
         for name, one in self._spooled.streams.items():
             if name not in self.streams:
-                self.streams[name] = made = SentStream(one)
+                self.streams[name] = made = SentStream(one, self._left.get(name))
                 if name in self.before:
                     made.go_on(self.before.pop(name))
 
@@ -191,6 +137,8 @@ class Chunk:
         self.what = 0
         """What becomes of it on the relay daemon."""
         self.traces: dict[str, SentTrace] = {}
+        self.left: Mapping[str, Mapping[str, Files]] = {}
+        """How far another sender has sent its streams, by traces and names."""
         self.path = ""
         """Where it is on the relay daemon, once it has ended there."""
         self.is_done = self.is_dropped = False
@@ -247,13 +195,30 @@ class Chunk:
             path: Where it is in this chunk.
         """
         if path not in self.traces:
-            self.traces[path] = SentTrace(path)
+            self.traces[path] = SentTrace(path, self.left.get(path))
         return self.traces[path]
 
     def go_back(self) -> None:
         """Send once more what has not come, on another connection."""
         for one in self.traces.values():
             one.go_back()
+
+    @property
+    def may_resume(self) -> bool:
+        """Whether it can go on where it is on the relay daemon."""
+        return not self.is_dropped and not any(one.is_whole for one in self._all())
+
+    def resume(self, *, is_same: bool) -> None:
+        """Begin files anew after a connection was lost.
+
+        Args:
+            is_same: Whether the directory there is the same.
+        """
+        for one in self._all():
+            if is_same:
+                one.resume()
+            else:
+                one.begin_anew()
 
     def close(self) -> None:
         """Close all files."""

@@ -17,7 +17,7 @@ from ..._typing import NamedTuple
 from . import messages
 from .messages import RelayStream, SessionFacts
 
-__all__ = ["RelayAddress", "RelayConnection", "RelayRefusedError"]
+__all__ = ["RelayAddress", "RelayConnection", "RelayRefusedError", "has_session"]
 
 CONNECT_SECONDS = 5.0
 """How long a relay daemon may take to be there."""
@@ -57,10 +57,11 @@ class RelayConnection:
         address: Where it is.
         session: What it is told.
         idle: Called now and then while it takes nothing.
+        chunk: A chunk that another connection has begun.
 
     Raises:
         OSError: It is not there, or goes away.
-        RelayRefusedError: It refuses the session.
+        RelayRefusedError: It refuses the session, or has not that chunk.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class RelayConnection:
         address: RelayAddress,
         session: SessionFacts,
         idle: Callable[[], None] | None = None,
+        chunk: int | None = None,
     ) -> None:
         self._idle = idle
         self._awaited: deque[tuple[int, Answer]] = deque()
@@ -85,12 +87,12 @@ class RelayConnection:
             self._control.close()
             raise
         try:
-            self._begin(session)
+            self._begin(session, chunk)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, session: SessionFacts) -> None:
+    def _begin(self, session: SessionFacts, chunk: int | None) -> None:
         major, minor = messages.VERSION_REPLY.unpack(
             self._ask(messages.version(), messages.VERSION_REPLY.size)
         )
@@ -100,7 +102,7 @@ class RelayConnection:
                 f"{messages.MAJOR}.{messages.OLDEST_MINOR} or newer"
             )
         self.minor = min(minor, messages.MINOR)
-        raw = self._ask(messages.create_session(session), messages.CREATED.size)
+        raw = self._ask(messages.create_session(session, chunk), messages.CREATED.size)
         _, code, size = messages.CREATED.unpack(raw)
         path = self._read(_limited(size))
         self._check(code, "create a session")
@@ -358,6 +360,24 @@ class RelayConnection:
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
+
+
+def has_session(address: RelayAddress, session: SessionFacts, chunk: int) -> bool:
+    """Tell whether a relay daemon still has what an earlier connection has begun.
+
+    Args:
+        address: Where it is.
+        session: The session.
+        chunk: A chunk of it.
+
+    Raises:
+        OSError: It is not there, or goes away.
+    """
+    try:
+        RelayConnection(address, session, chunk=chunk).close()
+    except RelayRefusedError:
+        return False
+    return True
 
 
 def _connected(address: RelayAddress, port: int) -> socket.socket:

@@ -169,11 +169,12 @@ def _text(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape") + b"\0"
 
 
-def create_session(facts: SessionFacts) -> bytes:
+def create_session(facts: SessionFacts, chunk: int | None = None) -> bytes:
     """Create a session.
 
     Args:
         facts: The session.
+        chunk: One that another connection has begun: there is no session without it.
     """
     name, host = _text(facts.name), _text(facts.host)
     base = _text(facts.base_path) if facts.base_path else b""
@@ -187,8 +188,8 @@ def create_session(facts: SessionFacts) -> bytes:
         facts.uuid,
         facts.number,
         facts.created,
-        0,
-        0,
+        chunk is not None,
+        chunk or 0,
     )
     return message(Command.CREATE_SESSION, head, name, host, base)
 

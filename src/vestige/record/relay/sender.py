@@ -10,11 +10,13 @@ from contextlib import contextmanager, suppress
 from ..._typing import NamedTuple
 from ...owner_rights import owner_rights
 from . import messages
-from .chunk import Chunk, SentStream, SentTrace
-from .connection import RelayAddress, RelayConnection
+from .chunk import Chunk, SentTrace
+from .connection import RelayAddress, RelayConnection, has_session
 from .messages import RelayStream, SessionFacts
 from .metadata_packets import is_plain, packetised
-from .spool import Packet, give_back
+from .resuming import Left, read_left, remove_left, write_left
+from .segments import Place, Segment, SentStream
+from .spool import Packet
 
 __all__ = ["RelaySender", "SenderPlan"]
 
@@ -27,8 +29,11 @@ FIRST_RETRY, LONGEST_RETRY = 0.1, 2.0
 MOST_UNASKED = 1 << 20
 """Bytes of a stream that are sent before it is asked whether they have come."""
 NO_PACKET = (1 << 64) - 1
-ASK_SECONDS = 0.1
-"""How long it takes before that is asked for fewer."""
+LARGEST_FILES, SMALLEST_FILE = 32 << 20, 256 << 10
+"""Bytes of all files together that are kept until they have come as a whole, and of one
+at least: of more data streams nothing is kept that has come."""
+GONE_SECONDS = 10.0
+"""How long what an earlier connection has begun may still be there."""
 
 
 class SenderPlan(NamedTuple):
@@ -98,8 +103,17 @@ class RelaySender:
         """The chunk that the relay daemon has now."""
         self._connected = 0
         """How often a connection was made."""
-        self._last_created = plan.session.created
+        self._session = plan.session
+        """What the relay daemon was told of it last."""
+        self._is_moved = self._has_moved = False
+        """Whether the chunk there may be, or is, elsewhere by now."""
+        self._lost_since: float | None = None
+        self._whole: list[tuple[SentStream, Segment]] = []
+        """Files that have come, and are to be closed."""
+        self._left: Left | None = read_left(plan.spool) if is_resumed else None
         self._is_live = plan.session.live_timer > 0
+        self._is_kept = not self._is_live and not plan.session.is_snapshot
+        """Whether files are kept until they have come as a whole."""
         self._flushes = 0
         """How many wait for all to be there."""
         self._ending = threading.Event()
@@ -139,7 +153,12 @@ class RelaySender:
             begin: Since when it is recorded, in seconds since 1970.
             name: What its directory is called; ``None``: as LTTng calls chunks.
         """
-        self._chunks.append(Chunk(number, int(begin), self._plan.spool, name))
+        chunk = Chunk(number, int(begin), self._plan.spool, name)
+        if self._left is not None and self._left.chunk == number:
+            self._session, chunk.left = self._left.session, self._left.files
+        else:
+            self._left = None
+        self._chunks.append(chunk)
         self._thread.start()
 
     @contextmanager
@@ -293,7 +312,7 @@ class RelaySender:
                 self._ending.wait(retry)
                 pause, retry = BUSY_PAUSE, min(retry * 2, LONGEST_RETRY)
             else:
-                self.failure = None
+                self.failure = self._lost_since = None
                 retry = FIRST_RETRY
                 longest = BUSY_PAUSE if self._is_live else IDLE_PAUSE
                 pause = BUSY_PAUSE if is_busy else min(pause * 1.5, longest)
@@ -306,32 +325,66 @@ class RelaySender:
             self._state.notify_all()
 
     def _connect(self) -> None:
-        session = self._plan.session
-        if self._connected:
-            # What is there stays as it is: this is another trace.
-            created = max(int(time.time()), self._last_created + 1)
-            self._last_created = created
-            base = session.base_path
-            if base:
-                base += time.strftime("-%Y%m%d-%H%M%S", time.localtime(created))
-            session = session._replace(
-                created=created,
-                base_path=base,
-                has_time=False,
-                number=session.number + (self._connected << 32),
-            )
-        self._connection = RelayConnection(self._plan.address, session, self._wait_on)
+        is_again = self._connected > 0 or self._left is not None
+        is_same = is_again and self._may_resume()
+        if is_again and not is_same:
+            is_first = self._connected == 0
+            self._session = self._plan.session if is_first else self._other_session()
+        self._connection = RelayConnection(
+            self._plan.address, self._session, self._wait_on
+        )
         self.path = self._connection.path
         self.may_clear = self._connection.may_clear
+        for chunk in self._chunks:
+            chunk.resume(is_same=is_same)
+        is_other = not is_same and (self._connected > 0 or self._is_resumed)
+        self._is_resumed, self._left = False, None
         self._connected += 1
-        is_other = self._connected > 1 or self._is_resumed
-        if is_other and self._on_again is not None:
-            self._on_again()
+        if is_other:
+            self._is_moved = self._has_moved = False
+            if self._on_again is not None:
+                self._on_again()
+
+    def _may_resume(self) -> bool:
+        """Tell whether this connection goes on where the one before has ended.
+
+        Then files that have not come as a whole are sent again, and take the place of
+        those that are there. Nobody may write these any more: a relay daemon that lives
+        still has what it had got, and writes that first.
+
+        Raises:
+            ConnectionError: It does so now.
+        """
+        if self._is_moved or not self._chunks or not self._chunks[0].may_resume:
+            return False
+        now = time.monotonic()
+        if self._lost_since is None:
+            self._lost_since = now
+        if has_session(self._plan.address, self._session, self._chunks[0].number):
+            if now < self._lost_since + GONE_SECONDS:
+                raise ConnectionError("the relay daemon still has the lost connection")
+            return False
+        return True
+
+    def _other_session(self) -> SessionFacts:
+        """Return what is told of another trace: what is there stays as it is."""
+        session = self._plan.session
+        created = max(int(time.time()), self._session.created + 1)
+        base = session.base_path
+        if base:
+            base += time.strftime("-%Y%m%d-%H%M%S", time.localtime(created))
+        return session._replace(
+            created=created,
+            base_path=base,
+            has_time=False,
+            number=session.number + (self._connected << 32),
+        )
 
     def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
         self._connection = self._opened = None
+        self._whole.clear()
         for chunk in self._chunks:
             chunk.go_back()
 
@@ -342,6 +395,7 @@ class RelaySender:
         is_busy = self._send(chunk)
         assert self._connection is not None  # noqa: S101 - for the types
         self._connection.take_answers(waits=not is_busy)
+        self._close_whole()
         is_clean = not is_busy and chunk.is_confirmed
         self._tell_room()
         if is_ended and is_clean:
@@ -391,9 +445,21 @@ class RelaySender:
             connection = self._connection
             assert connection is not None  # noqa: S101 - for the types
             connection.streams_sent()
+            self._note()
+        largest = self._largest_file(chunk)
         for one in ready:
-            self._send_packets(one)
+            self._send_packets(chunk, one, largest)
         return any(one.metadata or one.has_packets for one in ready)
+
+    @staticmethod
+    def _largest_file(chunk: Chunk) -> int:
+        """Return of how many bytes files are: less if there are more of them."""
+        streams = [*chunk.streams()]
+        largest = LARGEST_FILES // max(1, len(streams))
+        if largest < SMALLEST_FILE:
+            for one in streams:
+                one.is_whole = True
+        return largest
 
     def _open_chunk(self, chunk: Chunk) -> None:
         connection = self._connection
@@ -456,13 +522,20 @@ class RelaySender:
         limits = (0, 0)
         if self._limits is not None:
             limits = self._limits(trace.path, stream.name)
-        told = RelayStream(stream.name, trace.path, chunk.number, *limits)
+        if limits != (0, 0) or not self._is_kept:
+            # The relay daemon has several files itself, or viewers have the stream.
+            stream.is_whole = True
+        told = RelayStream(stream.file, trace.path, chunk.number, *limits)
         stream.handle = connection.add_stream(told)
 
-    def _send_packets(self, found: _Found) -> None:
+    def _send_packets(self, chunk: Chunk, found: _Found, largest: int) -> None:
         """Send what is there of a trace, or that nothing is up to a time."""
         for stream, packets in found.streams:
             for packet in packets:
+                if stream.is_full(largest):
+                    stream.end_file()
+                    self._note()
+                    self._add(chunk, found.trace, stream)
                 self._send_packet(stream, packet)
             if not packets and stream.handle >= 0:
                 self._send_beacon(stream, found.time)
@@ -531,23 +604,37 @@ class RelaySender:
         assert connection is not None  # noqa: S101 - for the types
         if stream.is_confirmed or stream.is_asked:
             return
-        bytes_sent = stream.spooled.taken_end - stream.confirmed[1]
+        bytes_sent = stream.spooled.taken_end - stream.confirmed.end
         if is_urgent or bytes_sent >= MOST_UNASKED:
-            number, place = stream.ask()
+            handle, number, place = stream.ask()
             connection.ask_pending(
-                stream.handle,
+                handle,
                 number,
                 lambda is_so: self._confirmed(stream, place, is_pending=is_so),
             )
 
-    def _confirmed(
-        self, stream: SentStream, place: tuple[int, int], *, is_pending: bool
-    ) -> None:
+    def _confirmed(self, stream: SentStream, place: Place, *, is_pending: bool) -> None:
         stream.is_asked = False
         if not is_pending:
-            give_back(stream.spooled.data, stream.confirmed[1], place[1])
-            stream.confirmed = place
+            self._whole += ((stream, one) for one in stream.confirm(place))
             self._sent += 1
+
+    def _close_whole(self) -> None:
+        """Close the files that have come as a whole."""
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        whole, self._whole = self._whole, []
+        if whole:
+            self._note()
+        for stream, one in whole:
+            stream.free()
+            connection.close_stream(one.handle, one.packets - 1)
+
+    def _note(self) -> None:
+        """Note how far it was sent: this process may be killed at any time."""
+        if self._is_kept:
+            with owner_rights(self._plan.uid, self._plan.gid):
+                write_left(self._plan.spool, self._session, self._chunks[0])
 
     def _close_chunk(self, chunk: Chunk) -> None:
         """Let the relay daemon end a chunk; the next one is there before."""
@@ -558,10 +645,16 @@ class RelaySender:
         kept = [] if following is None else self._kept(chunk, following)
         self._close_streams(one for one in chunk.traces.values() if one not in kept)
         connection.take_answers(waits=True)
+        self._is_moved = True
+        if self._is_kept:
+            with owner_rights(self._plan.uid, self._plan.gid):
+                remove_left(self._plan.spool)
         if following is not None:
             self._open_chunk(following)
             self._go_on(kept, following)
         chunk.path = connection.close_chunk(chunk.number, chunk.end, chunk.what)
+        self._is_moved = chunk.what != messages.DELETE or self._has_moved
+        self._has_moved = self._is_moved
         chunk.close()
         if len(self._chunks) > 1:
             del self._chunks[0]

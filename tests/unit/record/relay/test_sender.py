@@ -9,6 +9,7 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
 
@@ -25,6 +26,7 @@ from support.spooled_traces import Trace
 from support.waiting import wait_until
 from vestige.record.backends.lttng_ust.trace_files import OwnerFiles, tell_live
 from vestige.record.relay import connection
+from vestige.record.relay import sender as sender_module
 from vestige.record.relay.connection import (
     RelayAddress,
     RelayConnection,
@@ -55,7 +57,8 @@ def sending(
         if one in changes
     }
     sender = RelaySender(plan(relay, spool, **changes), **callbacks)  # type: ignore[arg-type]
-    sender.connect()
+    if "is_resumed" not in callbacks:
+        sender.connect()
     sender.start(0, 1000.0)
     try:
         yield sender
@@ -89,15 +92,19 @@ def test_all_is_on_the_relay_after_a_flush(tmp_path: Path):
         assert session.chunks == [0]
 
 
-def test_memory_is_given_back_once_it_is_confirmed(tmp_path: Path):
-    """The file keeps its size, without its blocks but those of its ends."""
+def test_memory_is_given_back_once_a_file_has_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The one here keeps its size, without its blocks but those of its ends."""
+    monkeypatch.setattr(sender_module, "LARGEST_FILES", 300_000)
     with relay_receiver() as relay, sending(relay, tmp_path) as sender:
         trace = Trace(tmp_path)
-        trace.add("c_0", b"x" * 400_000)
+        trace.add("c_0", b"x" * 399_000)
+        trace.add("c_0", b"x" * 1000)
         assert sender.flush(SECONDS)
         found = (trace.folder / "c_0").stat()
         assert found.st_size == 400_000
-        assert found.st_blocks * 512 <= 2 * 4096
+        assert found.st_blocks * 512 <= 3 * 4096
 
 
 def test_metadata_grow_and_begin_anew(tmp_path: Path):
@@ -247,8 +254,70 @@ def test_a_chunk_that_is_removed_is_not_sent(tmp_path: Path):
         ]
 
 
-def test_what_is_not_confirmed_is_sent_once_more(tmp_path: Path):
-    """On another connection, as another trace, in order; what was confirmed is not."""
+def kept_files(relay: RelayReceiver) -> dict[str, bytes]:
+    """Return what a relay daemon has: what it is sent again is written anew."""
+    there: dict[str, bytes] = {}
+    for session in relay.sessions:
+        there |= session.files()
+    return there
+
+
+def wait_for_break(relay: RelayReceiver) -> None:
+    """Break a connection, and wait for the next one."""
+    count = len(relay.sessions)
+    relay.break_off()
+    wait_until(lambda: len(relay.sessions) > count, "it is back", SECONDS)
+
+
+def break_off_twice(relay: RelayReceiver, sender: RelaySender, trace: Trace) -> None:
+    """Send packets of which some come, but are not confirmed."""
+    trace.add("c_0", b"0" * 4096)
+    assert sender.flush(SECONDS)
+    relay.confirms = False
+    for number in range(2):
+        for digit in b"123"[number:]:
+            trace.add("c_0", bytes([digit]) * 4096)
+        wait_until(
+            lambda: sum(map(len, relay.sessions[-1].files().values())) > 8192,
+            "packets come",
+            SECONDS,
+        )
+        wait_for_break(relay)
+    relay.confirms = True
+    assert sender.flush(SECONDS)
+
+
+@pytest.mark.parametrize("largest", [4096, 12288, 1 << 20])
+def test_each_packet_is_there_once_after_breaks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int
+):
+    """Files that have not come as a whole are sent again from their beginnings."""
+    monkeypatch.setattr(sender_module, "LARGEST_FILES", largest)
+    monkeypatch.setattr(sender_module, "SMALLEST_FILE", 1)
+    again: list[int] = []
+    with (
+        relay_receiver() as relay,
+        sending(relay, tmp_path, on_again=lambda: again.append(1)) as sender,
+    ):
+        trace = Trace(tmp_path)
+        break_off_twice(relay, sender, trace)
+        facts = {(one.created, one.number) for one in relay.sessions}
+        assert len(facts) == 1
+        assert sender.end(SECONDS, end=2000.0) is not None
+        there = kept_files(relay)
+        files = [there[name] for name in sorted(there) if "/c_0" in name]
+        assert b"".join(files)[::4096] == b"012323"
+        assert len(files) == max(1, -(-6 * 4096 // largest))
+        assert there[f"{trace.path}/metadata"] == b"first "
+        assert not again
+        assert sender.lost_packets == 0
+
+
+def test_what_still_has_the_lost_connection_gets_another_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """It may write what it had got at any time: so it is not written there again."""
+    monkeypatch.setattr(sender_module, "GONE_SECONDS", 0.3)
     again: list[int] = []
     with (
         relay_receiver() as relay,
@@ -257,26 +326,18 @@ def test_what_is_not_confirmed_is_sent_once_more(tmp_path: Path):
         trace = Trace(tmp_path)
         trace.add("c_0", b"1" * 4096)
         assert sender.flush(SECONDS)
-        relay.confirms = False
-        trace.add("c_0", b"2" * 4096)
-        first = next(
-            one for one in relay.sessions[0].streams.values() if one.name == "c_0"
-        )
-        wait_until(lambda: len(first.raw) == 8192, "the packet comes", SECONDS)
+        relay.has_lost = True
         relay.break_off()
-        relay.confirms = True
-        trace.add("c_0", b"3" * 4096)
+        trace.add("c_0", b"2" * 4096)
         wait_until(lambda: len(relay.sessions) > 1, "it connects again", SECONDS)
         assert sender.flush(SECONDS)
-        second = relay.sessions[1]
+        first, second = relay.sessions
         assert second.files() == {
             f"{trace.path}/metadata": b"first ",
-            f"{trace.path}/c_0": b"2" * 4096 + b"3" * 4096,
+            f"{trace.path}/c_0": b"2" * 4096,
         }
-        assert second.created > relay.sessions[0].created
+        assert second.created > first.created
         assert again == [1]
-        assert sender.end(SECONDS, end=2000.0) is not None
-        assert sender.lost_packets == 0
 
 
 def test_a_spool_that_is_full_is_told(tmp_path: Path):
@@ -438,25 +499,36 @@ def test_a_relay_that_takes_nothing_leaves_the_spool_bounded(tmp_path: Path):
             assert told == [True, False]
 
 
-def test_a_sender_goes_on_where_another_one_was_killed(tmp_path: Path):
-    """What that had confirmed is not sent again: its memory was given back."""
+@pytest.mark.parametrize("largest", [6000, 1 << 20])
+def test_a_sender_goes_on_where_another_one_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int
+):
+    """Where that has noted; without its note, with what has not been given back."""
+    monkeypatch.setattr(sender_module, "LARGEST_FILES", largest)
+    monkeypatch.setattr(sender_module, "SMALLEST_FILE", 1)
     trace = Trace(tmp_path)
     for number in range(1, 4):
         trace.add("c_0", bytes([number]) * 6000)
     with relay_receiver() as first, sending(first, tmp_path) as sender:
         assert sender.flush(SECONDS)
+        note = (tmp_path / ".sent").read_bytes()
+        before = kept_files(first)
     trace.add("c_0", b"4" * 6000)
-    again: list[int] = []
-    with relay_receiver() as relay:
-        options = {"on_again": lambda: again.append(1), "is_resumed": True}
-        with sending(relay, tmp_path, **options) as sender:
-            assert sender.flush(SECONDS)
-            assert relay.sessions[0].files() == {
-                f"{trace.path}/metadata": b"first ",
-                f"{trace.path}/c_0": b"4" * 6000,
-            }
-    # Programs describe their state once more: this is another trace.
-    assert again == [1]
+    for is_noted in (True, False):
+        (tmp_path / ".sent").write_bytes(note if is_noted else b"")
+        again: list[int] = []
+        with relay_receiver() as relay:
+            options = {"on_again": partial(again.append, 1), "is_resumed": True}
+            with sending(relay, tmp_path, **options) as sender:
+                assert sender.flush(SECONDS)
+                there = (before if is_noted else {}) | kept_files(relay)
+        files = [there[name] for name in sorted(there) if "/c_0" in name]
+        if is_noted:
+            assert b"".join(files)[::6000] == b"\x01\x02\x034"
+        else:
+            assert b"".join(files)[-6000:] == b"4" * 6000
+        # Programs describe their state once more if this is another trace.
+        assert again == ([] if is_noted else [1])
 
 
 def test_a_relay_that_refuses_all_is_asked_now_and_then(tmp_path: Path):
