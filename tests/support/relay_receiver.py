@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import struct
 import threading
@@ -117,7 +118,10 @@ class RelayReceiver:
         while True:
             try:
                 connection, _ = listener.accept()
-            except OSError:
+            except OSError as error:
+                if error.errno == errno.EMFILE:
+                    time.sleep(0.01)
+                    continue
                 return
             with self._lock:
                 self._open.append(connection)
