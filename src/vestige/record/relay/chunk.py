@@ -142,6 +142,8 @@ class Chunk:
         self.path = ""
         """Where it is on the relay daemon, once it has ended there."""
         self.is_done = self.is_dropped = False
+        self.is_resumed = False
+        """Whether the relay daemon has files of it from an earlier connection."""
 
     def finish(self, end: int, what: int) -> None:
         """Note that nothing more comes.
@@ -214,6 +216,7 @@ class Chunk:
         Args:
             is_same: Whether the directory there is the same.
         """
+        self.is_resumed = is_same
         for one in self._all():
             if is_same:
                 one.resume()

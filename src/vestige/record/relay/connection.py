@@ -32,6 +32,8 @@ LONGEST_PATH = 1 << 16
 PIECE = 1 << 20
 """Bytes that are sent at once."""
 ZEROS = bytes(4096)
+NOTHING = 8
+"""Bytes of a packet with nothing in it."""
 
 
 class RelayAddress(NamedTuple):
@@ -259,6 +261,17 @@ class RelayConnection:
                 raw = fcntl.ioctl(one.fileno(), termios.TIOCOUTQ, bytes(4))
                 found += int.from_bytes(raw, sys.byteorder)
         return found
+
+    def send_nothing(self, handle: int) -> None:
+        """Send a packet of some zeros, so that a stream has its files.
+
+        Args:
+            handle: The stream.
+        """
+        self._put(messages.data_header(handle, 0, NOTHING, 0), self._data)
+        self._put(ZEROS[:NOTHING], self._data)
+        facts = messages.PacketFacts(8 * NOTHING, 8 * NOTHING, 0, 0, 0, 0, 0, 0)
+        self.send_index(handle, 0, facts)
 
     def take_answers(self, *, waits: bool = False) -> None:
         """Take the answers that have come.

@@ -66,6 +66,8 @@ class SentStream:
         """Of that file."""
         self.begin = self.confirmed = self._last = self._place
         """Where that file begins, and up to where packets have come, or were sent."""
+        self.added: set[int] = set()
+        """The files that were begun on this connection."""
         self._freed = 0
         """Bytes whose memory was given back."""
         self.sent_files: deque[Segment] = deque()
@@ -82,7 +84,16 @@ class SentStream:
     @property
     def file(self) -> str:
         """The name of the file that is sent now."""
-        return f"{self.name}.{self.number}" if self.number else self.name
+        return self._file(self.number)
+
+    def _file(self, number: int) -> str:
+        return f"{self.name}.{number}" if number else self.name
+
+    @property
+    def older_files(self) -> list[str]:
+        """The names of files that were begun on earlier connections alone."""
+        last = self.number + len(self._planned)
+        return [self._file(one) for one in range(last + 1) if one not in self.added]
 
     @property
     def has_begun(self) -> bool:
@@ -209,5 +220,6 @@ class SentStream:
         self._free(place)
         self.number, self.begin, self.confirmed = number, place, place
         self.handle, self.sent = -1, 0
+        self.added.clear()
         self.spooled.go_back(*place)
         self._last = place

@@ -527,6 +527,7 @@ class RelaySender:
             stream.is_whole = True
         told = RelayStream(stream.file, trace.path, chunk.number, *limits)
         stream.handle = connection.add_stream(told)
+        stream.added.add(stream.number)
 
     def _send_packets(self, chunk: Chunk, found: _Found, largest: int) -> None:
         """Send what is there of a trace, or that nothing is up to a time."""
@@ -643,6 +644,8 @@ class RelaySender:
         assert chunk.end is not None  # noqa: S101 - as above
         following = self._chunks[1] if len(self._chunks) > 1 else None
         kept = [] if following is None else self._kept(chunk, following)
+        if chunk.is_resumed and chunk.what == messages.DELETE:
+            self._take_older_files(chunk)
         self._close_streams(one for one in chunk.traces.values() if one not in kept)
         connection.take_answers(waits=True)
         self._is_moved = True
@@ -672,6 +675,24 @@ class RelaySender:
                 connection.close_stream(stream.handle, stream.sent - 1)
             if trace.handle >= 0:
                 connection.close_stream(trace.handle, NO_PACKET)
+
+    def _take_older_files(self, chunk: Chunk) -> None:
+        """Begin the files anew that the relay daemon has from earlier connections.
+
+        It removes what it knows of, and cannot remove a directory with anything else.
+        """
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        for trace in chunk.traces.values():
+            if trace.handle < 0:
+                told = RelayStream("metadata", trace.path, chunk.number)
+                trace.handle = connection.add_stream(told)
+            for stream in trace.streams.values():
+                for name in stream.older_files:
+                    told = RelayStream(name, trace.path, chunk.number)
+                    handle = connection.add_stream(told)
+                    connection.send_nothing(handle)
+                    connection.close_stream(handle, 0)
 
     def _kept(self, chunk: Chunk, following: Chunk) -> list[SentTrace]:
         """Return the traces of a chunk that go on in the next one.
