@@ -7,7 +7,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -18,6 +18,10 @@ INDEX, SENT, RESET, ROTATE, CREATE_CHUNK, CLOSE_CHUNK = 13, 16, 17, 18, 19, 20
 CONFIGURATION = 22
 OK, FAILED = 10, 11
 Serve = Callable[[socket.socket], None]
+
+
+def _as_it_is(_: int, answer: bytes) -> Iterable[bytes | None]:
+    return [answer]
 
 
 @dataclass
@@ -80,6 +84,8 @@ class RelayReceiver:
         self.takes_metadata = threading.Event()
         self.takes_metadata.set()
         """Whether it goes on when metadata come."""
+        self.spoil: Callable[[int, bytes], Iterable[bytes | None]] = _as_it_is
+        """Returns what is sent in place of an answer, by parts; ``None`` ends it."""
         self.sessions: list[KeptSession] = []
         self._streams: dict[int, KeptStream] = {}
         self._handles = iter(range(1, 1 << 20))
@@ -131,7 +137,8 @@ class RelayReceiver:
 
     @staticmethod
     def _serve(connection: socket.socket, serve: Serve) -> None:
-        with connection, suppress(OSError, EOFError):
+        # One that was told of another handle than it has knows no such stream.
+        with connection, suppress(OSError, EOFError, KeyError):
             serve(connection)
 
     def _serve_data(self, connection: socket.socket) -> None:
@@ -158,7 +165,10 @@ class RelayReceiver:
             with self._lock:
                 session.commands.append(command)
                 answer = self._answer(session, command, body)
-            connection.sendall(answer)
+            for part in self.spoil(command, answer):
+                if part is None:
+                    return
+                connection.sendall(part)
 
     def _answer(self, session: KeptSession, command: int, body: bytes) -> bytes:
         code = FAILED if command == self.refused else OK

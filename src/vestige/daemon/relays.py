@@ -33,8 +33,6 @@ T = TypeVar("T")
 ROOM = 64 << 20
 """Bytes in a spool after which nothing more is collected: then programs' buffers fill,
 and they lose or wait, as their channels say."""
-MOST_WAITING = 64
-"""Sessions that wait for their relay daemons at the same time."""
 BOTH = 2
 PATIENCE = 10.0
 """Seconds for which a relay daemon may take nothing while somebody waits for it."""
@@ -74,7 +72,6 @@ class Relays:
         waiting: Callable[[str], AbstractAsyncContextManager[None]],
     ) -> None:
         self._hold, self._dump, self._waiting = hold, dump, waiting
-        self._waiters = ThreadPoolExecutor(MOST_WAITING, "vestige-relay-wait")
         self._senders: dict[str, RelaySender] = {}
         self._started: set[str] = set()
         self._uuid = uuid.uuid4().bytes
@@ -267,8 +264,13 @@ class Relays:
     async def _in_thread(self, session: Session, do: Callable[[], T]) -> T:
         """Wait for a relay daemon; others have their turn meanwhile."""
         loop = asyncio.get_running_loop()
-        async with self._waiting(session.name):
-            return await loop.run_in_executor(self._waiters, do)
+        # As many may wait as there are sessions; a thread ends with what it waits for.
+        waiter = ThreadPoolExecutor(1, "vestige-relay-wait")
+        try:
+            async with self._waiting(session.name):
+                return await loop.run_in_executor(waiter, do)
+        finally:
+            waiter.shutdown(wait=False)
 
     @staticmethod
     def remove_spool(session: Session) -> None:
