@@ -15,6 +15,7 @@ import pytest
 
 from support.child_relay import child_relay
 from support.live_sessions import daemon_for_programs, launch
+from support.lttng import LttngEnvironment
 from support.own_programs import build_ordered, ordered
 from support.recipes import Workshop
 from support.relay_daemon import RunningRelay
@@ -215,3 +216,32 @@ def test_what_a_program_has_left_is_there_at_once(
             one.end()
         wait_until(lambda: f" {BOTH} stream" in listed(port), "of the other", SECONDS)
         say(daemon, "destroy s")
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_both_readers_follow_what_lttng_sends(
+    lttng: LttngEnvironment, workshop: Workshop, tmp_path: Path
+):
+    """LTTng's session daemon and consumer, our relay daemon."""
+    flood = workshop.program("flood")
+    with relay_of("ours", tmp_path / "relay") as (url, port), ExitStack() as ending:
+        lttng.run(["lttng", "create", "s", "--live=20000", f"--set-url={url}"])
+        lttng.run(["lttng", "enable-event", "-u", "flood:*"])
+        lttng.run(["lttng", "start"])
+        lttng.run([flood, "1"])
+        wait_until(lambda: " stream" in listed(port), "a live session", SECONDS)
+        [line] = listed(port).splitlines()
+        reading = [Reader(words, line.split(" ")[0]) for words in READERS.values()]
+        for each in reading:
+            ending.callback(each.kill)
+        wait_until(lambda: "2 client" in listed(port), "the viewers", SECONDS)
+        lttng.run([flood, "3000"])
+        for each in reading:
+            each.wait_for("flood:drop", 3000)
+        lttng.run(["lttng", "destroy", "s"])
+        wait_until(lambda: not listed(port), "the end of the session", SECONDS)
+        ending.pop_all()
+        ours, theirs = reading
+        assert ours.end() == 0
+        theirs.kill()
+        assert ours.events == theirs.events
