@@ -17,9 +17,11 @@ fuzz_target!(|data: &[u8]| {
     for range in [(0, i64::MAX), (i64::MAX, i64::MAX), (0, 1 << 40), (i64::MIN, 0)] {
         let (mut fold, _) = CallFold::resume(CallEvents::default(), &index, range);
         fold.keep_all_calls();
-        fold.add_going_on(fold.open_threads());
+        let open = fold.open_threads();
+        fold.add_going_on(open);
         fold.finish();
-        let _ = (fold.threads(), fold.nodes(), fold.take_calls());
+        let _ = fold.take_calls();
+        let _ = (fold.threads(), fold.nodes());
     }
     let read = IntervalIndex::from_bytes(&index.to_bytes());
     assert!(read.is_some_and(|read| read.facts == index.facts));
