@@ -86,9 +86,12 @@ def test_spans_flow(opened, export):
     slices = ask("select name, dur, depth from slice where dur > 0 order by ts")
     assert [row[1:] for row in slices] == [[30, 0], [10, 0]]
     assert {row[0] for row in slices} == {"event_0"}
-    assert ask(
-        "select display_value from args where key = 'debug.error' and display_value != ''"
-    ) == [["KeyError"]] * 2
+    assert (
+        ask(
+            "select display_value from args where key = 'debug.error' and display_value != ''"
+        )
+        == [["KeyError"]] * 2
+    )
 
 
 def test_it_can_be_seen(opened, export, page, tmp_path):
