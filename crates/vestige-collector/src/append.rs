@@ -124,6 +124,10 @@ impl Recording {
             // They are counted all the same.
             let all = draft.lost.saturating_add(account.inherited);
             account.told_lost = account.told_lost.max(all);
+            if !draft.records.is_empty() {
+                // The times of records behind them in the same memory follow from theirs.
+                account.last_end = account.last_end.max(draft.end);
+            }
         } else if !draft.records.is_empty() || is_untold(&account, draft) || draft.given_up > 0 {
             self.begin_stream(slot, state, draft);
             account = state.account;

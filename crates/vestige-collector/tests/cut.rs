@@ -174,6 +174,25 @@ fn clear_leaves_what_comes_after_it() {
     assert!(outcome.problems.is_empty() && outcome.failure.is_none());
 }
 
+/// The times of its records are told in part, and follow from that.
+#[test]
+fn what_comes_after_a_clear_in_the_same_memory_begins_where_that_was() {
+    let folder = Folder::new();
+    let collector = collector(&folder);
+    let program = Program::of(&folder);
+    program.register_class("a:first");
+    let mut thread = program.thread(7, 8);
+    thread.record(9);
+    let cleared = thread.clock;
+    collector.clear().unwrap();
+    thread.record(4);
+    collector.close(PATIENCE, false);
+
+    let left = packets(&folder.trace().join("7-8"));
+    let facts: Vec<_> = left.iter().map(|one| (one.begin, one.records.len())).collect();
+    assert_eq!(facts, [(cleared, 4)]);
+}
+
 #[test]
 fn what_is_archived_is_moved_away_and_the_rest_stays() {
     let folder = Folder::new();
