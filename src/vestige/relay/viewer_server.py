@@ -28,6 +28,7 @@ __all__ = ["ViewerServer"]
 
 LONGEST_REQUEST = 30.0
 """Seconds in which a request that has begun is there as a whole."""
+NO_ANSWER = Answer(b"")
 LONGEST_TURN = 0.002
 """Seconds after which others have their turn."""
 
@@ -42,6 +43,9 @@ class _Connection:
         self.peer: str = writer.get_extra_info("peername", ("",))[0]
         self.active = time.monotonic()
         """When it last asked for something, or took a part of an answer."""
+        self.answer = NO_ANSWER
+        """What it is sent now. It is in no variable: a stream keeps its error, and that
+        the frames of whoever has written, so files would stay open."""
         self._turn = self.active
 
     async def went_on(self) -> None:
@@ -167,6 +171,7 @@ class ViewerServer:
                 await _serve(connection, reader)
         finally:
             self._open.discard(connection)
+            connection.answer = NO_ANSWER
             viewer.close()
             writer.close()
 
@@ -185,24 +190,26 @@ async def _serve(connection: _Connection, reader: asyncio.StreamReader) -> None:
                 await reader.readexactly(max(size - wanted, 0))
         else:
             body = b""
-        answer = connection.viewer.answer(command, body)
-        await _send(answer, connection)
-        if answer.is_last:
+        connection.answer = connection.viewer.answer(command, body)
+        await _send(connection)
+        if connection.answer.is_last:
             return
+        connection.answer = NO_ANSWER
 
 
-async def _send(answer: Answer, connection: _Connection) -> None:
+async def _send(connection: _Connection) -> None:
     writer = connection.writer
-    writer.write(answer.head)
+    writer.write(connection.answer.head)
     await writer.drain()
     await connection.went_on()
-    for part in answer.parts:
+    for part in connection.answer.parts:
         writer.write(part)
         await writer.drain()
         await connection.went_on()
-    offset, end = answer.offset, answer.offset + answer.size
+    offset = connection.answer.offset
+    end = offset + connection.answer.size
     while offset < end:
-        piece = answer.read(offset, min(end - offset, PIECE_BYTES))
+        piece = connection.answer.read(offset, min(end - offset, PIECE_BYTES))
         if not piece:
             # It was cut off meanwhile: nothing makes sense behind it.
             raise EOFError

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import struct
 import tracemalloc
+import weakref
 from contextlib import ExitStack
 
 import pytest
 
 from support.ctf_writer import Packet, Trace, numbered, packetised_metadata
 from support.relay import receive
-from support.viewed_sessions import Served, Session
+from support.viewed_sessions import Follower, Served, Session
 from support.waiting import wait_until
 from vestige.components.sources.lttng_live import LttngLiveSource
 from vestige.graph import Selection
@@ -118,22 +120,28 @@ def test_several_viewers_and_one_that_comes_late(session):
     assert served.server.viewers == 0
 
 
+def asks_for_all(served, stream, size):
+    """A viewer that asks for a packet, which is large, and takes none of it."""
+    slow = socket.create_connection(("127.0.0.1", served.port), SECONDS)
+
+    def ask(command, body=b"", size=0):
+        slow.sendall(REQUEST.pack(len(body), command, 0) + body)
+        return receive(slow, size)
+
+    ask(Command.CONNECT, CONNECT.pack(0, 2, 4, 1), CONNECT.size)
+    ask(Command.CREATE_SESSION, b"", 4)
+    ask(Command.ATTACH_SESSION, ATTACH.pack(7, 0, 1), 8 + 3 * STREAM_BYTES)
+    ask(Command.GET_NEXT_INDEX, struct.pack(">Q", stream.id), INDEX_BYTES)
+    ask(Command.GET_PACKET, PACKET.pack(stream.id, 0, size))
+    return slow
+
+
 def test_who_reads_nothing_holds_nobody_up(session):
     """One asks for a packet of many megabytes, and takes none of it."""
     _, one, _two = session.streams
     one.add(bytes(64 << 20), 5)
     with Served(session) as served:
-        slow = socket.create_connection(("127.0.0.1", served.port), SECONDS)
-
-        def ask(command, body=b"", size=0):
-            slow.sendall(REQUEST.pack(len(body), command, 0) + body)
-            return receive(slow, size)
-
-        ask(Command.CONNECT, CONNECT.pack(0, 2, 4, 1), CONNECT.size)
-        ask(Command.CREATE_SESSION, b"", 4)
-        ask(Command.ATTACH_SESSION, ATTACH.pack(7, 0, 1), 8 + 3 * STREAM_BYTES)
-        ask(Command.GET_NEXT_INDEX, struct.pack(">Q", one.id), INDEX_BYTES)
-        ask(Command.GET_PACKET, PACKET.pack(one.id, 0, 64 << 20))
+        slow = asks_for_all(served, one, 64 << 20)
         other = Viewer(LiveUrl.parse(served.url))
         assert [found.clients for found in other.sessions()] == [1]
         other.close()
@@ -141,6 +149,32 @@ def test_who_reads_nothing_holds_nobody_up(session):
         assert receive(slow, 12 + (1 << 20))[12:] == bytes(1 << 20)
         slow.close()
         wait_until(lambda: served.server.viewers == 0, "nobody to be there", SECONDS)
+
+
+def test_nothing_is_kept_for_a_viewer_whose_connection_was_reset(session, monkeypatch):
+    """What it has read is let go at once, not when garbage is collected."""
+    _, one, _two = session.streams
+    one.add(bytes(64 << 20), 5)
+    followers = weakref.WeakSet()
+
+    def follow():
+        made = Follower(one)
+        followers.add(made)
+        return made
+
+    monkeypatch.setattr(one, "follow", follow)
+    gc.disable()
+    try:
+        with Served(session) as served:
+            slow = asks_for_all(served, one, 64 << 20)
+            assert len(followers) == 1
+            slow.setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+            )
+            slow.close()
+            wait_until(lambda: not followers, "its reader to go", SECONDS)
+    finally:
+        gc.enable()
 
 
 def connected(served):
