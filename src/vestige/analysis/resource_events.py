@@ -98,10 +98,12 @@ def read_calls(
     """
     sink = _CallSink(fold, taken.takes)
     filters = () if places is None else (places,)
-    names = tuple(name for name, _ in kinds)
-    wanted = (taken.selection or Selection()).narrowed(names, None, None)
+    classes = tuple(name for name, _ in kinds)
+    wanted = (taken.selection or Selection()).narrowed(classes, None, None)
     damage = Graph([source], sink, filters, wanted, progress=taken.progress).run()
     traces = {one.process_space: one.trace.name for one in source.streams}
+    # What an event record says is the name of its thread.
+    sink.names.update(getattr(places, "process_names", ()))
     return Reading(sink.sites, sink.names, traces, sink.losses, damage)
 
 

@@ -44,8 +44,9 @@ def processed(options, path=DEMO / "trace", pattern="discount:applied"):
 
 
 def test_it_needs_the_events_that_change_process_images():
-    """Also when nobody wants to see them."""
-    assert DebugInfoFilter().needed_events == STATE_EVENT_NAMES
+    """Also when nobody wants to see them; and those that tell what a process is."""
+    names = {"lttng_ust_statedump:procname"}
+    assert DebugInfoFilter().needed_events == STATE_EVENT_NAMES | names
     assert {"lttng_ust_lib:load", "lttng_ust_statedump:bin_info"} <= STATE_EVENT_NAMES
 
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DebugInfoFilter", "DebugInfoOptions", "finder_for", "make_debug_info"]
 
+_NAME_EVENT = "lttng_ust_statedump:procname"
+
 
 class DebugInfoFilter:
     """Adds debug information to merges.
@@ -63,8 +65,11 @@ class DebugInfoFilter:
         may_gain = any(isinstance(source, Feed) for source in sources)
         if may_gain or any(stream.handle.uses_call_stacks for stream in streams):
             self.needed_events |= CALL_EVENT_NAMES
+        self.needed_events |= {_NAME_EVENT}
+        self.process_names: dict[tuple[int, int], str] = {}
+        """What processes say they are called, by process space and process ID."""
         self._column = core.PlaceColumn(
-            self.options.field_name, sorted(STATE_EVENT_NAMES)
+            self.options.field_name, sorted(STATE_EVENT_NAMES | {_NAME_EVENT})
         )
         self._follower = ImageFollower(self._column, self._resolve_pending)
 
@@ -75,7 +80,11 @@ class DebugInfoFilter:
             merge: The next merge, in order.
         """
         for event in self._follower.follow(merge):
-            if self._follower.apply(event):
+            if event.name == _NAME_EVENT:
+                name = event.fields.get("procname")
+                if isinstance(name, str):
+                    self.process_names[event.space, event.vpid] = name
+            elif self._follower.apply(event):
                 self._column.image_changed(event.space, event.vpid)
         self._column.finish(merge)
 

@@ -6,10 +6,12 @@ import struct
 
 import pytest
 
+import vestige
 from support.ctf_writer import Event, Packet, metadata_head, write_trace
 from support.resource_traces import write_resources
 from vestige.analysis.locks import read_locks
 from vestige.components.sources.ctf_fs import CtfFsSource
+from vestige.ctf import Writer
 from vestige.errors import SelectionError
 
 M, N = 0x10, 0x20
@@ -183,3 +185,27 @@ def test_threads_must_be_known(tmp_path):
 
     with pytest.raises(SelectionError, match="add-context -u -t vpid -t vtid"):
         read_locks(CtfFsSource([path]))
+
+
+def test_a_process_is_called_as_it_says(tmp_path):
+    """Threads with names of their own do not give theirs to the process."""
+    writer = Writer(
+        tmp_path / "t",
+        packet_context={"vpid": "s32", "vtid": "s32", "procname": str},
+        event_context={"ip": "x64", "vpid": "s32"},
+    )
+    mutex = {"mutex": "x64"}
+    name = writer.event_class("lttng_ust_statedump:procname", {"procname": str})
+    prefix = "lttng_ust_pthread:pthread_mutex_"
+    wanted = writer.event_class(f"{prefix}lock_req", mutex)
+    got = writer.event_class(f"{prefix}lock_acq", {**mutex, "status": "s32"})
+    main = writer.stream("main", vpid=7, vtid=7, procname="server")
+    main.write(name, 10, {"ip": 0, "vpid": 7}, procname="server")
+    worker = writer.stream("worker", vpid=7, vtid=8, procname="worker-1")
+    worker.write(wanted, 20, {"ip": 0x100, "vpid": 7}, mutex=M)
+    worker.write(got, 25, {"ip": 0x100, "vpid": 7}, mutex=M, status=0)
+    writer.close()
+    trace = vestige.open(tmp_path / "t")
+    (found,) = trace.locks().locks
+    assert (found.process.pid, found.process.name) == (7, "server")
+    assert {one.process for one in trace.threads()} == {found.process}
