@@ -148,7 +148,11 @@ class Intervals:
         both = zip([*calls, *others], kinds, strict=True)
         for number, (one, kind) in enumerate(both):
             stream, space, pid, tid, first, last, records, entries = one
-            pid = processes.get((stream, space, tid), pid) if pid < 0 else pid
+            if pid < 0:
+                key = (stream, space, tid)
+                pid = processes.get(key, -1)
+                pid = self._packet_process(stream) if pid < 0 else pid
+                processes[key] = pid
             trace = traces.get(space)
             named = self.names.get((space, pid))
             if named is None and trace is not None:
@@ -173,6 +177,18 @@ class Intervals:
             )
             rows.append(row)
         return rows
+
+    def _packet_process(self, number: int) -> int:
+        """Return the process that packets of a data stream name; -1: none."""
+        if not 0 <= number < len(self.streams):
+            return -1
+        streams = [self.streams[number]]
+        # Damage was told when the index was made.
+        for merge in merges(streams, Selection(), tell=lambda _: None):
+            if len(merge.shown()):
+                told = merge.shown().event(0).packet_context.get("vpid")
+                return told if isinstance(told, int) else -1
+        return -1
 
     def _depths(self) -> dict[int, int]:
         """Return how many calls are within each other in each row."""

@@ -343,3 +343,20 @@ def test_calls_are_in_the_rows_of_their_threads(tmp_path):
 
     assert [(one.tid, one.begin) for one in found.rows] == [(12, 1000), (11, 1500)]
     assert [(block[0], block[4]) for block in blocks] == [(0, 0), (1, 500)]
+
+
+def test_threads_without_calls_are_of_the_process_of_their_packets(tmp_path):
+    """Also where event records would tell it themselves, as those of ``--pthread``."""
+    writer = ctf.Writer(
+        tmp_path / "t",
+        packet_context={"vpid": "s32", "vtid": "s32"},
+        event_context={"ip": "x64", "vpid": "s32"},
+    )
+    other = writer.event_class("a:b", {})
+    for number, vpid in enumerate((7, 7, 9)):
+        stream = writer.stream(f"s{number}", vpid=vpid, vtid=70 + number)
+        stream.write(other, 10 + number, {"ip": 0x100, "vpid": vpid})
+    writer.close()
+    threads = vestige.open(tmp_path / "t").threads()
+    found = [(one.process.pid, one.tid) for one in threads]
+    assert found == [(7, 70), (7, 71), (9, 72)]
