@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,6 +20,9 @@ from support.lttng import LttngEnvironment, missing_requirement
 from support.peers import missing_addr2line, missing_babeltrace
 from support.recipes import Workshop
 from support.shared_memory import remove_memory_of_recordings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # Shells without job control let what they start in the background ignore Ctrl-C, and
 # that is inherited by the programs that tests end with it.
@@ -75,6 +80,26 @@ def workshop(
 ) -> Workshop:
     """A directory in which recipes build and record, shared by all tests."""
     return Workshop(lttng, tmp_path_factory.mktemp("workshop"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, without a window; started once for a file.
+
+    Playwright has an event loop running as long as it is there: tests of other files
+    could start none.
+    """
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="it drives the browser"
+    )
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("there is no browser")
+    with sync_api.sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-dev-shm-usage"]
+        started = playwright.chromium.launch(executable_path=chromium, args=options)
+        yield started
+        started.close()
 
 
 @pytest.fixture(scope="session")

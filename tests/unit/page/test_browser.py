@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from contextlib import contextmanager
 
 import pytest
 
 import vestige
 from support.call_traces import code, enter, leave, packet, write_calls
+from support.pages import opened, until
 from vestige.components.sources.ctf_fs import CtfFsSource
 from vestige.debuginfo import DebugFileFinder, Resolver
 from vestige.page.served_trace import Opener, ServedTrace
@@ -51,33 +51,6 @@ def served(path, *, is_followed=False):
         finally:
             server.shutdown()
             thread.join()
-
-
-@contextmanager
-def opened(browser, url, *, is_dark=False):
-    """Open a page; nothing may be wrong with it, and it asks nobody else."""
-    scheme = "dark" if is_dark else "light"
-    size = {"width": 1300, "height": 900}
-    context = browser.new_context(viewport=size, color_scheme=scheme)
-    page = context.new_page()
-    told, asked = [], []
-    page.on("console", lambda one: told.append(one.text))
-    page.on("pageerror", lambda one: told.append(str(one)))
-    page.on("request", lambda one: asked.append(one.url))
-    page.goto(url)
-    page.wait_for_selector("body[data-complete]")
-    yield page
-    context.close()
-    assert told == []
-    assert [one for one in asked if not one.startswith((url, "data:"))] == []
-
-
-def until(page, condition):
-    """Wait for a condition; the page lets nobody else's code run in it, to wait there."""
-    end = time.monotonic() + 20
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, condition
-        page.wait_for_timeout(20)
 
 
 def requests_of(vtid, begin, count):
