@@ -327,7 +327,9 @@ class RelayViewer:
         if is_closed:
             self._end(attached, position)
             return _without(IndexStatus.HUNG_UP, flags)
-        if position.stream.beacon is None:
+        if position.stream.beacon is None or flags & Flag.NEW_STREAM:
+            # What has begun may be older than the time is; and Babeltrace 2.0 looks at
+            # the flag with a packet only.
             return _without(IndexStatus.RETRY, flags)
         end, class_id = position.stream.beacon
         return Answer(

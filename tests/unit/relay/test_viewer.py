@@ -175,6 +175,21 @@ def test_quiet_streams_tell_until_when(session):
     assert viewer.index(data).status is IndexStatus.HUNG_UP
 
 
+def test_no_time_is_told_before_a_stream_that_has_begun(session):
+    """It may be older; Babeltrace 2.0 looks for it with a packet only."""
+    meta, data = session.streams
+    viewer = Asking(session)
+    viewer.attach(7)
+    viewer.metadata(meta)
+    session.add()
+    data.beacon = (50, 3)
+    index = viewer.index(data)
+    assert (index.status, index.flags) == (IndexStatus.RETRY, Flag.NEW_STREAM)
+    viewer.new(7)
+    index = viewer.index(data)
+    assert (index.status, index.end, index.flags) == (IndexStatus.INACTIVE, 50, 0)
+
+
 def test_streams_and_metadata_that_come_later(session):
     """They are announced with the next packet."""
     meta, data = session.streams
