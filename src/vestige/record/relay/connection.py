@@ -184,9 +184,12 @@ class RelayConnection:
         self._later(messages.quiescent(handle), "write metadata")
 
     def reset_metadata(self, handle: int, number: int) -> None:
-        """Begin metadata anew; see :func:`.messages.reset_metadata`."""
-        raw = messages.reset_metadata(handle, number)
-        self._check(self._code(raw), "begin the metadata anew")
+        """Begin metadata anew; see :func:`.messages.reset_metadata`.
+
+        What follows is sent without waiting: a relay daemon that is killed before that
+        has none for packets that it has confirmed.
+        """
+        self._later(messages.reset_metadata(handle, number), "begin the metadata anew")
 
     def send_index(self, handle: int, number: int, facts: messages.PacketFacts) -> None:
         """Tell of a packet; see :func:`.messages.index`."""
