@@ -112,7 +112,7 @@ class SentSession(SoakSession):
     def _read(self, place: Path) -> Found:
         """Read what is there of a connection, with both readers."""
         if not self.is_steady:
-            self._remove_unusable(place)
+            self._describe(place)
             self._cut_halves(place)
         found = read_trace(place)
         if not self.is_steady:
@@ -122,14 +122,25 @@ class SentSession(SoakSession):
             ]
         return found
 
-    def _remove_unusable(self, place: Path) -> None:
-        """Remove traces whose metadata had not come when the relay was killed.
+    def _describe(self, place: Path) -> None:
+        """Give traces metadata that had none when the relay was killed.
 
-        Nothing of them was confirmed, so all of it is in the next one.
+        If they were on their way anew, packets were confirmed before; another directory
+        has the same trace. Else nothing was, and all of it is in the next directory.
         """
         for metadata in [*place.rglob("metadata")]:
             if not metadata.stat().st_size:
-                shutil.rmtree(metadata.parent)
+                trace = "/".join(metadata.parts[metadata.parts.index("ust") :])
+                others = [
+                    one
+                    for other in self.relay.sessions(self.name)
+                    for one in other.rglob(trace)
+                    if one.stat().st_size
+                ]
+                if others:
+                    shutil.copyfile(others[0], metadata)
+                else:
+                    shutil.rmtree(metadata.parent)
                 self.unusable += 1
 
     def _cut_halves(self, place: Path) -> None:

@@ -5,11 +5,12 @@ It takes less than a minute, always with the same seed, and ten with
 ``VESTIGE_SOAK_SEED`` and ``VESTIGE_SOAK_SECONDS`` say otherwise.
 
 What is asserted: each event that a session had to record is in one of its traces, or told
-lost where buffers are small; none is twice in one trace (it may be in two, before and
-after a kill), and none is there that nobody made. Both readers agree about each trace.
-Where a relay daemon was killed, half a packet at the end of a file is cut off before, and
-what has empty metadata is nothing. A relay daemon that is not killed has exactly what it
-should have. Daemon and relay daemons keep no memory and no descriptors.
+lost where buffers are small (more is told there: records of state dumps, too); none is
+twice in one trace (it may be in two, before and after a kill), and none is there that
+nobody made. Both readers agree about each trace. Where a relay daemon was killed, half a
+packet at the end of a file is cut off before, and empty metadata, which were to come anew,
+are those that another directory has of the trace. A relay daemon that is not killed has
+exactly what it should have. Daemon and relay daemons keep no memory and no descriptors.
 """
 
 from __future__ import annotations
