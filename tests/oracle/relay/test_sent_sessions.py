@@ -16,6 +16,7 @@ from support.live_sessions import daemon_for_programs, launch, lines, run
 from support.own_programs import build_ordered, ordered
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, say
+from support.waiting import wait_until
 
 pytestmark = [
     pytest.mark.oracle,
@@ -72,6 +73,8 @@ def test_programs_of_both_kinds_lose_nothing(
         [first] = relay.sessions("s")
         # Ours says where in that the archive is.
         assert f"tcp://127.0.0.1/{first.relative_to(relay.output)}" in done.out
+        # A relay daemon moves it after its answer, when its streams have ended.
+        wait_until(lambda: any(first.glob("archives/*")), "the archive", SECONDS)
         # What the programs have at the begin of the next chunk is on its way.
         [archive] = (first / "archives").iterdir()
         found = lines(archive)
@@ -86,6 +89,7 @@ def test_programs_of_both_kinds_lose_nothing(
         say(daemon, "regenerate metadata", "stop")
         one.end()
     done = daemon.lttng("destroy")
+    wait_until(lambda: len([*first.glob("archives/*")]) > 1, "the archive", SECONDS)
     archives = sorted((first / "archives").iterdir())
     assert f"{archives[1].relative_to(relay.output)} [" in done.out
     assert len(archives) == 2
