@@ -26,9 +26,9 @@ fn live(folder: &Folder, live_ns: u64) -> Collector {
     made
 }
 
-/// Until when all is in files, as the file tells.
+/// Until when all is in files, as the file tells; nothing before it has been written once.
 fn told(directory: &Path) -> Option<u64> {
-    let bytes = fs::read(directory.join(NAME)).ok()?;
+    let bytes = fs::read(directory.join(NAME)).ok().filter(|bytes| !bytes.is_empty())?;
     assert_eq!((bytes.len(), &bytes[..8]), (BYTES, &MAGIC[..]));
     let word = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().unwrap());
     assert_eq!(word(8), !word(16));

@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +20,7 @@ from support.session_daemon import is_running
 from support.waiting import wait_until
 from vestige.daemon.registry import Peer
 from vestige.daemon.server import Daemon, DaemonOptions
+from vestige.daemon.turn import Turn
 from vestige.daemon.verbs import VERBS
 
 SECONDS = 60.0
@@ -244,7 +246,7 @@ def test_a_request_that_fails_in_an_unforeseen_way_is_answered(monkeypatch, caps
 
     options = DaemonOptions(None)
     daemon = Daemon(options, None, print)
-    daemon._registry = None
+    daemon._registry = SimpleNamespace(turn=Turn())
     monkeypatch.setitem(VERBS, "list", fail)
     peer = Peer(os.getpid(), os.getuid(), os.getgid())
     line = b'{"version":1,"verb":"list","values":{}}\n'
