@@ -58,7 +58,7 @@ fn lost_events(
     let now = current.events_discarded?;
     match previous.and_then(|packet| packet.events_discarded) {
         None => (now != 0 && !is_empty_moment(current)).then_some((None, false)),
-        Some(before) => match now.checked_sub(before) {
+        Some(before) => match counted_on(before, now) {
             Some(count) => (count != 0).then_some((Some(count), true)),
             // The tracer counts anew, or the counter is narrow and went round.
             None => (now != 0).then_some((None, true)),
@@ -76,8 +76,15 @@ fn is_empty_moment(packet: &PacketProperties) -> bool {
 /// How many numbers are missing. Numbers that go back tell nothing: the tracer counts anew, the
 /// counter is narrow and went round, or the packets have another order than their numbers.
 fn lost_packets(previous: Option<&PacketProperties>, current: &PacketProperties) -> Option<u64> {
-    let step = current.sequence_number?.checked_sub(previous?.sequence_number?)?;
+    let step = counted_on(previous?.sequence_number?, current.sequence_number?)?;
     (step > 1).then(|| step - 1)
+}
+
+/// How far a counter has gone on, also past the largest number; nothing if it has gone back, which
+/// half of all numbers are.
+fn counted_on(before: u64, now: u64) -> Option<u64> {
+    let step = now.wrapping_sub(before);
+    (step <= u64::MAX / 2).then_some(step)
 }
 
 #[cfg(test)]
