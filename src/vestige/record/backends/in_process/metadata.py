@@ -22,6 +22,7 @@ from ..._agreement import (
 )
 from ...rules.contexts import context_classes
 from ...rules.options import RecordingOptions
+from ..environment_text import environment_lines
 from .clock import ClockRate, RecordingClock
 
 if TYPE_CHECKING:
@@ -131,7 +132,9 @@ def metadata_head(  # noqa: PLR0913 - facts of a recording, by name
     return _HEAD.format(
         uuid=uuid,
         byte_order="le" if sys.byteorder == "little" else "be",
-        environment="".join(_lines(_environment(name, created, host, options)))
+        environment="".join(
+            environment_lines(_environment(name, created, host, options))
+        )
         + _cost_line(call_cost)
         + (DAMAGED_LINE if is_damaged else UNDAMAGED_LINE),
         clock=_clock_name(is_counter=is_counter),
@@ -252,17 +255,3 @@ def _cost_line(call_cost: int | None) -> str:
     """Return a line that is as long with the number as without it."""
     line = f"\ttracer_call_cost_ns = {call_cost or 0:<8};\n"
     return " " * (len(line) - 1) + "\n" if call_cost is None else line
-
-
-def _lines(values: Mapping[str, str | int]) -> Iterable[str]:
-    for name, value in values.items():
-        if isinstance(value, int):
-            yield f"\t{name} = {value};\n"
-        else:
-            yield f'\t{name} = "{"".join(map(_escaped, value))}";\n'
-
-
-def _escaped(character: str) -> str:
-    if character < " ":
-        return f"\\{ord(character):03o}"
-    return f"\\{character}" if character in '\\"' else character

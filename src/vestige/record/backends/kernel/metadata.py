@@ -11,10 +11,11 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...._version import __version__
+from ..environment_text import environment_lines
 from .event_classes import CONTEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["FEW", "LAYOUT", "ClockFacts", "metadata_text"]
 
@@ -133,7 +134,7 @@ def metadata_text(
     is_compact = len(events) <= FEW
     head = _HEAD.format(
         uuid=uuid,
-        environment="".join(_environment(name)),
+        environment="".join(environment_lines(_environment(name))),
         clock=clock.name,
         boot=clock.boot,
         description=clock.description,
@@ -151,9 +152,9 @@ def metadata_text(
     return head + "".join(events)
 
 
-def _environment(name: str) -> Iterable[str]:
+def _environment(name: str) -> Mapping[str, str | int]:
     system = os.uname()
-    values: dict[str, str | int] = {
+    return {
         "hostname": system.nodename,
         "domain": "kernel",
         "sysname": system.sysname,
@@ -168,14 +169,3 @@ def _environment(name: str) -> Iterable[str]:
         "trace_name": name,
         "trace_creation_datetime": time.strftime("%Y%m%dT%H%M%S%z"),
     }
-    for key, value in values.items():
-        if isinstance(value, int):
-            yield f"\t{key} = {value};\n"
-        else:
-            yield f'\t{key} = "{"".join(map(_escaped, value))}";\n'
-
-
-def _escaped(character: str) -> str:
-    if character < " ":
-        return f"\\{ord(character):03o}"
-    return f"\\{character}" if character in '\\"' else character
