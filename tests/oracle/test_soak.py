@@ -12,7 +12,6 @@ import itertools
 import os
 import random
 import shutil
-import sys
 import time
 from pathlib import Path
 
@@ -20,7 +19,7 @@ import pytest
 
 from support.live_sessions import daemon_for_programs
 from support.session_daemon import SessionDaemon
-from support.soak import Memory, Soak, memory_of
+from support.soak import Memory, Soak, memory_of, tell
 from support.soak_programs import Counts, SoakedPrograms, build_soaked
 from support.tortured import IS_LONG
 from support.waiting import wait_until
@@ -49,11 +48,6 @@ pytestmark = [
     pytest.mark.usefixtures("babeltrace_peer", "lttng"),
     pytest.mark.timeout(5 * SECONDS + 300),
 ]
-
-
-def tell(*lines: str) -> None:
-    """Print lines, which are shown if the test fails."""
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 def soak(

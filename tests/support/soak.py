@@ -23,7 +23,7 @@ from .soak_programs import Counts, SoakedPrograms
 from .soak_sessions import KINDS, LEFT, Report, SoakSession
 from .waiting import DeadlineExpiredError, wait_until
 
-__all__ = ["Memory", "Soak", "memory_of", "memory_of_process"]
+__all__ = ["Memory", "Soak", "memory_of", "memory_of_process", "tell"]
 
 PROGRAMS = 20
 SECONDS = 60.0
@@ -33,6 +33,11 @@ LONGEST_TO_FOLLOW = 2.0
 """Seconds until one that answers again does what sessions say, on a busy machine. Also
 until a child does that was forked: with Vestige's tracer, it goes on like its parent until
 it has registered."""
+
+
+def tell(*lines: str) -> None:
+    """Print lines, which are shown if the test fails."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from support.child_relay import LTTNG, OURS, ChildRelay, child_relay
 from support.live_sessions import daemon_for_programs
 from support.relay_soak import Breaker, RelaySoak
 from support.session_daemon import SessionDaemon
-from support.soak import Memory, memory_of, memory_of_process
+from support.soak import Memory, memory_of, memory_of_process, tell
 from support.soak_programs import Counts, SoakedPrograms, build_soaked
 from support.tortured import IS_LONG
 from support.waiting import DeadlineExpiredError, wait_until
@@ -46,11 +46,6 @@ pytestmark = [
     pytest.mark.usefixtures("babeltrace_peer", "relay_peer"),
     pytest.mark.timeout(5 * SECONDS + 300),
 ]
-
-
-def tell(*lines: str) -> None:
-    """Print lines, which are shown if the test fails."""
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 def soak(
