@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .event_classes import Operation, event_class
 from .formats import EventFormat, read_format
-from .metadata import ClockFacts, metadata_text
+from .metadata import metadata_text
 from .selection import choose
 from .state_dump import CLASSES, StateDump
 from .tracefs import Instance, NoKernelTracerError
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from .tracefs import Tracefs
+    from .wanted import ChannelWanted, Wanted
 
-__all__ = ["Channel", "Wanted"]
+__all__ = ["Channel"]
 
 _Plan = tuple[int, int | None, list[Operation], tuple[int, int] | None]
 """As :func:`vestige.record._kernel.collect` has it."""
@@ -35,33 +36,6 @@ _NEW_THREAD = ("task", "task_newtask")
 _FORK = ("sched", "sched_process_fork")
 
 
-class Wanted(NamedTuple):
-    """What is recorded, as the recorder asks for it."""
-
-    directory: str
-    """The directory of the trace, which is to be made."""
-
-    name: str
-    """The name of the recording."""
-
-    uuid: str
-    events: list[str]
-    """Words, see :func:`.selection.choose`."""
-
-    buffer_size: int
-    """Bytes that a CPU may record before they are read."""
-
-    is_overwriting: bool
-    """Whether what is old makes room in a full buffer; else what is new is lost."""
-
-    clock: ClockFacts
-
-    user: int
-    """To whom the files belong."""
-
-    group: int
-
-
 _Files = tuple[int, int, int, int, int]
 """A CPU; descriptors of its pages, its statistics, its data file and its index."""
 
@@ -71,17 +45,18 @@ class Channel:
 
     Args:
         tracefs: Where it is made.
-        wanted: What is recorded.
+        wanted: The trace.
+        own: What of it is recorded in this channel.
 
     Raises:
         NoKernelTracerError: The kernel cannot record so, or nothing of it.
         OSError: A file cannot be made.
     """
 
-    def __init__(self, tracefs: Tracefs, wanted: Wanted) -> None:
+    def __init__(self, tracefs: Tracefs, wanted: Wanted, own: ChannelWanted) -> None:
         self.problems: list[str] = []
         """What cannot be recorded, and why."""
-        self._wanted = wanted
+        self._wanted, self._own = wanted, own
         self._files: list[_Files] = []
         self._dump: StateDump | None = None
         self._page = _page_bytes(tracefs)
@@ -92,7 +67,7 @@ class Channel:
             for one in self._formats
             if (one.system, one.name) not in self._hidden
         ]
-        self._instance = Instance(tracefs, "channel0")
+        self._instance = Instance(tracefs, own.name)
         try:
             self._prepare()
         except BaseException:
@@ -102,8 +77,9 @@ class Channel:
     def _chosen(self, tracefs: Tracefs) -> list[EventFormat]:
         lines = tracefs.read("available_events").split()
         available = [(one, name) for one, _, name in map(_split, lines)]
-        chosen, without = choose(self._wanted.events, available)
-        self.problems += [f"this kernel has no event {word}" for word in without]
+        matches, without = choose(self._own.rules, available)
+        self.problems += [f"this kernel has no event {one.text}" for one in without]
+        chosen = [(one.system, one.name) for one in matches]
         if not chosen:
             raise NoKernelTracerError("none of the events is in this kernel")
         if _FORK in chosen and _NEW_THREAD in available and _NEW_THREAD not in chosen:
@@ -121,8 +97,8 @@ class Channel:
             instance.write("trace_clock", clock)
         except OSError as error:
             raise NoKernelTracerError(f"this kernel has no clock {clock}") from error
-        instance.write("options/overwrite", int(wanted.is_overwriting))
-        instance.write("buffer_size_kb", -(-wanted.buffer_size // 1024))
+        instance.write("options/overwrite", int(self._own.is_overwriting))
+        instance.write("buffer_size_kb", -(-self._own.buffer_size // 1024))
         # Older kernels wake readers for each page.
         with suppress(OSError):
             instance.write("buffer_percent", _WAKE_PERCENT)
@@ -151,8 +127,8 @@ class Channel:
                     cpu,
                     self._instance.open(f"{place}/trace_pipe_raw", _UNBLOCKED),
                     self._instance.open(f"{place}/stats"),
-                    _new(f"channel0_{cpu}", directory),
-                    _new(f"channel0_{cpu}.idx", index),
+                    _new(f"{self._own.name}_{cpu}", directory),
+                    _new(f"{self._own.name}_{cpu}.idx", index),
                 )
             )
             made += self._files[-1][3:]

@@ -19,17 +19,16 @@ from typing import Any
 
 from ..._collector import counter
 from ..._kernel import collect, drop_rights
-from .channel import Channel, Wanted
-from .metadata import ClockFacts
+from .channel import Channel
 from .tracefs import NoKernelTracerError, Tracefs
+from .wanted import Wanted
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Do what the line asks for."""
-    asked = json.loads(sys.stdin.readline())
-    wanted = Wanted(**{**asked, "clock": ClockFacts(*asked["clock"])})
+    wanted = Wanted.from_json(json.loads(sys.stdin.readline()))
     os.chdir("/")
     try:
         tracefs = Tracefs()
@@ -45,7 +44,7 @@ def main() -> None:
 def _record(tracefs: Tracefs, wanted: Wanted) -> None:
     removed = tracefs.remove_abandoned()
     try:
-        channel = Channel(tracefs, wanted)
+        channel = Channel(tracefs, wanted, wanted.channels[0])
     except NoKernelTracerError as error:
         _answer(refused=str(error))
         return

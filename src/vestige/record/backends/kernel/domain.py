@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ...._suppress import suppress
 from ..._agreement import OFF_VARIABLE, SETTINGS_VARIABLE
 from ...collected import KernelCollected
+from .rules import rules_of_words
+from .wanted import DEFAULT_CHANNEL, ChannelWanted, Wanted
 
 if TYPE_CHECKING:
     from ...collected import Collected
@@ -57,17 +59,22 @@ class KernelDomain:
         """What is not recorded, and why."""
         self._start_process()
         owner = os.stat(os.path.dirname(directory))
-        self._say(
-            directory=directory,
-            name=os.path.basename(os.path.dirname(directory)),
-            uuid=uuid,
-            events=list(options.kernel),
-            buffer_size=options.buffer_size,
-            is_overwriting=is_overwriting,
-            clock=clock,
-            user=owner.st_uid,
-            group=owner.st_gid,
+        channel = ChannelWanted(
+            DEFAULT_CHANNEL,
+            rules_of_words(options.kernel),
+            options.buffer_size,
+            is_overwriting,
         )
+        wanted = Wanted(
+            directory,
+            os.path.basename(os.path.dirname(directory)),
+            uuid,
+            clock,
+            owner.st_uid,
+            owner.st_gid,
+            [channel],
+        )
+        self._say(**wanted.to_json())
 
     def start(self) -> None:
         """Begin to record, or learn why that cannot be."""

@@ -1,73 +1,90 @@
-"""Which events of the kernel are wanted, by words of a command line."""
+"""Which of the kernel's events rules take."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .lttng_names import lttng_name
+from .rules import CALLS, PHASES, PROBES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["ALL", "Chosen", "choose"]
+    from .rules import KernelRule
 
-ALL = "all"
-"""The word for everything."""
-CALLS = "syscalls"
-"""The kernel's system of system calls, and the word for them."""
+__all__ = ["Match", "choose", "pattern_of"]
+
 _INNER = frozenset({"ftrace"})
 """Systems of events that cannot be switched on."""
+_Event = tuple[str, str]
+"""A system of the kernel, and a name there."""
 
-Chosen = list[tuple[str, str]]
-"""Systems and names of the kernel."""
+
+class Match(NamedTuple):
+    """An event of the kernel that is wanted."""
+
+    system: str
+    name: str
+    rules: list[KernelRule]
+    """Those that take it."""
 
 
 def choose(
-    words: Iterable[str], available: Sequence[tuple[str, str]]
-) -> tuple[Chosen, list[str]]:
+    rules: Iterable[KernelRule], available: Sequence[_Event]
+) -> tuple[list[Match], list[KernelRule]]:
     """Choose events.
 
     Args:
-        words: ``all``; a system of the kernel (``sched``, ``syscalls``); ``syscalls:``
-            and a pattern of names of system calls; a pattern of LTTng's names, with
-            ``*``.
+        rules: What is wanted; probes take no events that are there.
         available: The events that there are: systems and names.
 
     Returns:
-        Those that are wanted, in the order of ``available``; and the words that say
+        Those that are wanted, in the order of ``available``; and the rules that take
         none.
     """
     named = [(one, lttng_name(*one)) for one in available if one[0] not in _INNER]
-    chosen: set[tuple[str, str]] = set()
-    without: list[str] = []
-    for word in words:
-        found = _found(word, named)
-        chosen |= found
+    systems = {system for system, _ in available}
+    taken: dict[_Event, list[KernelRule]] = {}
+    without = []
+    for rule in rules:
+        if rule.kind in PROBES:
+            continue
+        takes = _takes(rule, systems)
+        found = [one for one, name in named if takes(one, name)]
+        for one in found:
+            taken.setdefault(one, []).append(rule)
         if not found:
-            without.append(word)
-    return [one for one in available if one in chosen], without
+            without.append(rule)
+    return [Match(*one, taken[one]) for one in available if one in taken], without
 
 
-def _found(
-    word: str, named: Sequence[tuple[tuple[str, str], str]]
-) -> set[tuple[str, str]]:
-    if word == ALL:
-        return {one for one, _ in named}
-    system, colon, pattern = word.partition(":")
-    if colon:
-        if system == CALLS:
-            match = re.compile(rf"syscall_(?:entry|exit)_{_escaped(pattern)}")
-            return {one for one, name in named if match.fullmatch(name)}
-        # The kernel's own name of an event.
-        match = re.compile(_escaped(pattern))
-        return {one for one, _ in named if one[0] == system and match.fullmatch(one[1])}
-    by_system = {one for one, _ in named if one[0] == word}
-    if by_system:
-        return by_system
-    match = re.compile(_escaped(word))
-    return {one for one, name in named if match.fullmatch(name)}
+def _takes(rule: KernelRule, systems: set[str]) -> Callable[[_Event, str], bool]:
+    """Return what tells whether a rule takes an event, by that and LTTng's name."""
+    if rule.kind == "syscall":
+        ends = "|".join(PHASES[rule.phase])
+        call = re.compile(rf"syscall_(?:{ends})_{_escaped(rule.pattern)}")
+        return lambda one, name: one[0] == CALLS and bool(call.fullmatch(name))
+    pattern = pattern_of(rule.pattern)
+    if rule.system is not None:
+        system = rule.system
+        return lambda one, _: one[0] == system and bool(pattern.fullmatch(one[1]))
+    if rule.kind == "event":
+        if rule.pattern in systems:
+            return lambda one, _: one[0] == rule.pattern
+        return lambda _, name: bool(pattern.fullmatch(name))
+    return lambda one, name: one[0] != CALLS and bool(pattern.fullmatch(name))
+
+
+def pattern_of(pattern: str) -> re.Pattern[str]:
+    r"""Return what matches the names that a pattern means.
+
+    Args:
+        pattern: ``*`` stands for any text, and ``\*`` for a star.
+    """
+    return re.compile(_escaped(pattern))
 
 
 def _escaped(pattern: str) -> str:
-    return ".*".join(map(re.escape, pattern.split("*")))
+    tokens = re.findall(r"\\.|.", pattern, re.DOTALL)
+    return "".join(".*" if one == "*" else re.escape(one[-1]) for one in tokens)

@@ -1,9 +1,10 @@
-"""Which events of the kernel words choose."""
+"""Which events of the kernel rules and words choose."""
 
 from __future__ import annotations
 
 import pytest
 
+from vestige.record.backends.kernel.rules import KernelRule, rules_of_words
 from vestige.record.backends.kernel.selection import choose
 
 AVAILABLE = [
@@ -15,6 +16,12 @@ AVAILABLE = [
     ("syscalls", "sys_exit_openat"),
     ("syscalls", "sys_exit_read"),
 ]
+
+
+def events(rules):
+    """Return the events that rules choose, and the texts of rules that choose none."""
+    found, without = choose(rules, AVAILABLE)
+    return [(one.system, one.name) for one in found], [one.text for one in without]
 
 
 @pytest.mark.parametrize(
@@ -32,11 +39,37 @@ AVAILABLE = [
 )
 def test_words_choose_events(words, expected):
     """Systems are the kernel's, names are LTTng's."""
-    assert choose(words, AVAILABLE) == (expected, [])
+    assert events(rules_of_words(words)) == (expected, [])
 
 
 def test_words_that_choose_nothing_are_told():
     """The others do what they say; a dot is a dot."""
-    found = choose(["sched.*", "sched_switch", "softirq_entry", "print"], AVAILABLE)
+    words = ["sched.*", "sched_switch", "softirq_entry", "print"]
+    found = events(rules_of_words(words))
 
     assert found == (AVAILABLE[2:3], ["sched.*", "softirq_entry", "print"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (KernelRule("tracepoint"), AVAILABLE[1:4]),
+        (KernelRule("tracepoint", "sched"), []),
+        (KernelRule("tracepoint", r"sched_w\*"), []),
+        (KernelRule("syscall"), AVAILABLE[4:]),
+        (KernelRule("syscall", "openat", "entry"), AVAILABLE[4:5]),
+        (KernelRule("syscall", "r*", "exit"), AVAILABLE[6:]),
+        (KernelRule("probe", "*"), []),
+    ],
+)
+def test_rules_choose_events(rule, expected):
+    """Tracepoints and system calls are kinds of their own; probes bring theirs."""
+    assert events([rule])[0] == expected
+
+
+def test_an_event_has_all_rules_that_take_it():
+    """Each may have a filter of its own."""
+    rules = [KernelRule("tracepoint", "sched_*"), KernelRule("tracepoint", "*_switch")]
+    found, _ = choose(rules, AVAILABLE)
+
+    assert [one.rules for one in found] == [rules, rules[:1]]

@@ -1,0 +1,83 @@
+"""Which events of the kernel are wanted: rules as LTTng has them, and words for them.
+
+Rules go from those who ask to the process that records, so all of them is what JSON can
+say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["ALL", "CALLS", "KINDS", "PHASES", "PROBES", "KernelRule", "rules_of_words"]
+
+ALL = "all"
+"""The word for everything."""
+CALLS = "syscalls"
+"""The kernel's system of system calls, and the word for them."""
+PROBES = frozenset({"probe", "function", "userspace-probe"})
+"""Kinds of rules for events that are made for them."""
+KINDS = frozenset({"event", "tracepoint", "syscall", *PROBES})
+PHASES = {
+    "entry": ("entry",),
+    "exit": ("exit",),
+    "entry+exit": ("entry", "exit"),
+}
+"""Which events of a system call a rule takes."""
+
+
+class KernelRule(NamedTuple):
+    """A recording event rule of the kernel."""
+
+    kind: str
+    """``tracepoint``, ``syscall``, ``probe``, ``function``, ``userspace-probe``; or
+    ``event``, which takes tracepoints and both events of system calls alike."""
+
+    pattern: str = "*"
+    """LTTng's name, with ``*``: of a tracepoint, of a system call without what comes
+    before it, or of the event that a probe makes."""
+
+    phase: str = "entry+exit"
+    """Of a system call: which of its events; one of :data:`PHASES`."""
+
+    filter: str | None = None
+    """In LTTng's language."""
+
+    location: dict[str, Any] | None = None
+    """Of a probe: where it is, as ``probe_words`` of the command line says it."""
+
+    system: str | None = None
+    """The kernel's system of events, where these alone are wanted; ``pattern`` is the
+    kernel's own name then."""
+
+    word: str | None = None
+    """What somebody has written for it, if it was another text."""
+
+    @property
+    def text(self) -> str:
+        """What people call it."""
+        return self.word or self.pattern
+
+
+def rules_of_words(words: Iterable[str]) -> list[KernelRule]:
+    """Return the rules that words of a command line say.
+
+    Args:
+        words: ``all``; a system of the kernel (``sched``, ``syscalls``); ``syscalls:``
+            and a pattern of names of system calls; a system, a colon and a pattern of
+            the kernel's own names; a pattern of LTTng's names, with ``*``.
+    """
+    return [_rule(word) for word in words]
+
+
+def _rule(word: str) -> KernelRule:
+    if word == ALL:
+        return KernelRule("event", word=word)
+    system, colon, pattern = word.partition(":")
+    if system == CALLS:
+        return KernelRule("syscall", pattern if colon else "*", word=word)
+    if colon:
+        return KernelRule("tracepoint", pattern, system=system, word=word)
+    return KernelRule("event", word)
