@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-__all__ = ["ElfImage", "Relocation", "Section", "Symbol", "open_elf"]
+__all__ = ["ElfImage", "Relocation", "Section", "Segment", "Symbol", "open_elf"]
 
 MAGIC = b"\x7fELF"
 SYMBOLS, DYNAMIC_SYMBOLS = 2, 11
@@ -29,6 +29,8 @@ EXECUTABLE = 4
 """``SHF_EXECINSTR``."""
 FUNCTION = 2
 """``STT_FUNC``."""
+LOADED = 1
+"""``PT_LOAD``."""
 MOST_SECTIONS = 1 << 20
 
 
@@ -48,6 +50,17 @@ class Section(NamedTuple):
     def is_data(self) -> bool:
         """Whether it is loaded, and holds no instructions."""
         return bool(self.flags & ALLOCATED) and not self.flags & EXECUTABLE
+
+
+class Segment(NamedTuple):
+    """A part of the file that is loaded."""
+
+    address: int
+    offset: int
+    size: int
+    """Its bytes in the file."""
+
+    is_executable: bool
 
 
 class Symbol(NamedTuple):
@@ -132,6 +145,26 @@ class ElfImage:
             Section(os.fsdecode(_text_at(name_bytes, row[0])), *row[1:7])
             for row in rows
         ]
+
+    @property
+    def segments(self) -> list[Segment]:
+        """What is loaded of the file."""
+        if self.is_64:
+            (start,) = self._unpack("Q", 32)
+            size, count = self._unpack("HH", 54)
+            form = "IIQQQQ"
+        else:
+            (start,) = self._unpack("I", 28)
+            size, count = self._unpack("HH", 42)
+            form = "IIIIIII"
+        found = []
+        for row in (self._unpack(form, start + one * size) for one in range(count)):
+            kind, flags, offset, address, _, length = row[:6]
+            if not self.is_64:
+                kind, offset, address, _, length, _, flags = row
+            if kind == LOADED:
+                found.append(Segment(address, offset, length, bool(flags & 1)))
+        return found
 
     def _bytes(self, offset: int, size: int) -> bytes:
         if offset + size > len(self._data):

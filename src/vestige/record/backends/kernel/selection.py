@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Match", "choose", "pattern_of"]
 
-_INNER = frozenset({"ftrace"})
-"""Systems of events that cannot be switched on."""
+_INNER = ("ftrace", "vestige_")
+"""How systems of events begin that are not to be switched on: by nobody, or by none but
+those whose probes they are."""
 _Event = tuple[str, str]
 """A system of the kernel, and a name there."""
 
@@ -43,7 +44,9 @@ def choose(
         Those that are wanted, in the order of ``available``; and the rules that take
         none.
     """
-    named = [(one, lttng_name(*one)) for one in available if one[0] not in _INNER]
+    named = [
+        (one, lttng_name(*one)) for one in available if not one[0].startswith(_INNER)
+    ]
     systems = {system for system, _ in available}
     taken: dict[_Event, list[KernelRule]] = {}
     without = []

@@ -24,7 +24,7 @@ __all__ = ["PLACES", "Instance", "NoKernelTracerError", "Tracefs"]
 PLACES = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 """Where it is mounted, as a rule."""
 PREFIX = "vestige-"
-_STARTED = 19
+STARTED = 19
 """Which of the words of a process says when it was started (proc_pid_stat(5))."""
 
 
@@ -154,7 +154,7 @@ class Instance:
 
     def __init__(self, tracefs: Tracefs, channel: str) -> None:
         self._tracefs = tracefs
-        started = stat_words(os.getpid())[_STARTED]
+        started = stat_words(os.getpid())[STARTED]
         self.name = f"{PREFIX}{os.getpid()}-{started}-{channel}"
         """Its name: process, when that was started, channel."""
         self._path = f"instances/{self.name}"
@@ -261,4 +261,4 @@ def _is_alive(name: str) -> bool:
     if not (process.isdigit() and started.isdigit()):
         # Nobody knows who made it.
         return True
-    return stat_words(int(process))[_STARTED : _STARTED + 1] == [started]
+    return stat_words(int(process))[STARTED : STARTED + 1] == [started]
