@@ -138,6 +138,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             helpers=tuple(options.helpers),
             keep_lttng=options.keep_lttng,
             kernel=tuple(options.kernel),
+            kernel_probes=tuple(options.kernel_probe),
             inherit_socket=options.inherit_socket,
             mode=options.mode,
             max_size=options.max_size and parse_size(options.max_size, "--max-size"),

@@ -146,7 +146,7 @@ def run_and_record(
     if options.is_rotated:
         # Where the recorder writes; archives are beside it.
         place = place.inner("present")
-    elif options.kernel:
+    elif options.is_kernel_recorded:
         place = place.inner(PROGRAMS)
     backend = InProcess(place.path, options, meanwhile, is_sent=sent is not None)
     with Session(place, backend) as session:

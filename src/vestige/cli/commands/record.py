@@ -173,6 +173,16 @@ examples:
             "syscalls:PATTERN, or all (repeatable; for root)",
         )
         parser.add_argument(
+            "--kernel-probe",
+            metavar="[NAME=]PLACE",
+            action="append",
+            default=[],
+            help="record each time that something gets to a place, in all processes: "
+            "elf:PATH:FUNCTION, or sdt:PATH:PROVIDER:NAME for a place that a program "
+            "marks (USDT); SYMBOL[+OFFSET] of the kernel, or function:SYMBOL for "
+            "entry and exit of one of its functions (repeatable; for root)",
+        )
+        parser.add_argument(
             "--keep-lttng",
             action="store_true",
             help="leave LTTng-UST's library in programs that were compiled with it, so "
@@ -265,7 +275,7 @@ examples:
         joins = options.pids or options.session is not None or options.recover
         if options.to is not None and joins:
             options.refuse("--to: expected a program that is started")
-        if options.to is not None and options.kernel:
+        if options.to is not None and (options.kernel or options.kernel_probe):
             options.refuse("--to: expected no --kernel")
         if options.pids:
             from ..joining import run

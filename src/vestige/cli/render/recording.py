@@ -107,7 +107,9 @@ def _directory(recording: Recording) -> str:
     whole = os.fspath(recording)
     if recording.options.is_rotated:
         return os.path.join(whole, "present")
-    return os.path.join(whole, PROGRAMS) if recording.options.kernel else whole
+    return (
+        os.path.join(whole, PROGRAMS) if recording.options.is_kernel_recorded else whole
+    )
 
 
 def _has_more(recording: Recording) -> bool:

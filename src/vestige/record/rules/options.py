@@ -222,6 +222,10 @@ class _Values(NamedTuple):
     Only root can record it. The recording has a directory for each domain then.
     """
 
+    kernel_probes: tuple[str, ...] = ()
+    """Events of the kernel that are made for places: ``[NAME=]PLACE``, as
+    :mod:`vestige.record.rules.kernel_probes` has them."""
+
     inherit_socket: bool = False
     """Whether programs inherit a descriptor by which they reach the recorder.
 
@@ -327,8 +331,13 @@ class RecordingOptions(_Values):
         """The period of :attr:`live`, nanoseconds."""
         return round(self.live * 1e9)
 
+    @property
+    def is_kernel_recorded(self) -> bool:
+        """Whether anything of the kernel is recorded."""
+        return bool(self.kernel or self.kernel_probes)
+
     def _check_kernel(self) -> None:
-        if not self.kernel:
+        if not self.is_kernel_recorded:
             return
         others = {
             "rotation": self.is_rotated,
@@ -338,6 +347,14 @@ class RecordingOptions(_Values):
         for name, is_wanted in others.items():
             if is_wanted:
                 raise SelectionError(f"the kernel with {name}: expected one of them")
+        if self.kernel_probes:
+            # Few recordings have any.
+            from .kernel_probes import (  # noqa: PLC0415 - see above
+                check_kernel_probe,
+                parse_kernel_probe,
+            )
+        for text in self.kernel_probes:
+            check_kernel_probe(parse_kernel_probe(text))
 
     def _check_live(self) -> None:
         if self.live and self.mode == "overwrite":

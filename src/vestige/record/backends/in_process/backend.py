@@ -124,7 +124,7 @@ class InProcess:
         # From here on the trace is readable, whoever is killed.
         self._metadata.write()
         self._place = _identity(self._directory)
-        if self._options.kernel:
+        if self._options.is_kernel_recorded:
             # Few recordings have it.
             from .kernel_beside import kernel_domain  # noqa: PLC0415 - see above
 

@@ -139,7 +139,7 @@ def metadata_head(  # noqa: PLR0913 - facts of a recording, by name
         + (DAMAGED_LINE if is_damaged else UNDAMAGED_LINE),
         clock=_clock_name(is_counter=is_counter),
         # The kernel's trace has the same, and readers compare all of it.
-        boot=f'\tuuid = "{boot_id()}";\n' if options.kernel else "",
+        boot=f'\tuuid = "{boot_id()}";\n' if options.is_kernel_recorded else "",
         description=_description(is_counter=is_counter),
         frequency=rate.frequency,
         offset=rate.offset,

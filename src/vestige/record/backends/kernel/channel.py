@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .event_classes import Operation, event_class
 from .formats import EventFormat, read_format
 from .metadata import metadata_text
+from .probes import Probes
 from .selection import choose
 from .state_dump import CLASSES, StateDump
 from .tracefs import Instance, NoKernelTracerError
@@ -61,13 +62,18 @@ class Channel:
         self._dump: StateDump | None = None
         self._page = _page_bytes(tracefs)
         self._hidden: set[tuple[str, str]] = set()
-        self._formats = self._chosen(tracefs)
+        self._probes = Probes(tracefs)
+        try:
+            self._formats = self._chosen(tracefs)
+            self._instance = Instance(tracefs, own.name)
+        except BaseException:
+            self._probes.close()
+            raise
         self._classes = [
-            event_class(one)
+            event_class(one, self._probes.names.get(one.id))
             for one in self._formats
             if (one.system, one.name) not in self._hidden
         ]
-        self._instance = Instance(tracefs, own.name)
         try:
             self._prepare()
         except BaseException:
@@ -80,15 +86,30 @@ class Channel:
         matches, without = choose(self._own.rules, available)
         self.problems += [f"this kernel has no event {one.text}" for one in without]
         chosen = [(one.system, one.name) for one in matches]
-        if not chosen:
-            raise NoKernelTracerError("none of the events is in this kernel")
+        probes = self._made_probes()
+        if not chosen and not probes:
+            why = [] if matches or without else self.problems
+            raise NoKernelTracerError(
+                "; ".join(why) or "none of the events is in this kernel"
+            )
         if _FORK in chosen and _NEW_THREAD in available and _NEW_THREAD not in chosen:
             chosen.append(_NEW_THREAD)
             self._hidden.add(_NEW_THREAD)
-        return [
+        there = [
             read_format(system, name, tracefs.read(f"events/{system}/{name}/format"))
             for system, name in (*chosen, _LOGGER)
         ]
+        return [*there, *probes]
+
+    def _made_probes(self) -> list[EventFormat]:
+        made = []
+        for rule in self._own.rules:
+            if rule.location is not None:
+                try:
+                    made += self._probes.add(rule.kind, rule.location, rule.pattern)
+                except NoKernelTracerError as error:
+                    self.problems.append(str(error))
+        return made
 
     def _prepare(self) -> None:
         instance, wanted = self._instance, self._wanted
@@ -222,6 +243,7 @@ class Channel:
         self.close_files()
         with suppress(OSError):
             self._instance.remove()
+        self._probes.close()
 
 
 _UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK

@@ -20,6 +20,7 @@ from typing import Any
 from ..._collector import counter
 from ..._kernel import collect, drop_rights
 from .channel import Channel
+from .probes import remove_abandoned
 from .tracefs import NoKernelTracerError, Tracefs
 from .wanted import Wanted
 
@@ -42,7 +43,7 @@ def main() -> None:
 
 
 def _record(tracefs: Tracefs, wanted: Wanted) -> None:
-    removed = tracefs.remove_abandoned()
+    removed = tracefs.remove_abandoned() + remove_abandoned(tracefs)
     try:
         channel = Channel(tracefs, wanted, wanted.channels[0])
     except NoKernelTracerError as error:

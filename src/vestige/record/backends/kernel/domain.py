@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ...._suppress import suppress
 from ..._agreement import OFF_VARIABLE, SETTINGS_VARIABLE
 from ...collected import KernelCollected
-from .rules import rules_of_words
+from ...rules.kernel_probes import parse_kernel_probe
+from .rules import KernelRule, rules_of_words
 from .wanted import DEFAULT_CHANNEL, ChannelWanted, Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ...collected import Collected
     from ...rules.options import RecordingOptions
     from .metadata import ClockFacts
@@ -61,7 +64,7 @@ class KernelDomain:
         owner = os.stat(os.path.dirname(directory))
         channel = ChannelWanted(
             DEFAULT_CHANNEL,
-            rules_of_words(options.kernel),
+            [*rules_of_words(options.kernel), *_probe_rules(options.kernel_probes)],
             options.buffer_size,
             is_overwriting,
         )
@@ -183,3 +186,8 @@ class KernelDomain:
         with suppress(ChildProcessError):
             os.waitpid(self._process, 0)
         self._process = None
+
+
+def _probe_rules(texts: Iterable[str]) -> Iterator[KernelRule]:
+    for one in map(parse_kernel_probe, texts):
+        yield KernelRule(one.kind, one.name, location=one.location, word=one.text)

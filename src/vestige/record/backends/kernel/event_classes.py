@@ -43,11 +43,12 @@ class EventClass(NamedTuple):
     """How context and fields are made of the kernel's record."""
 
 
-def event_class(event: EventFormat) -> EventClass:
+def event_class(event: EventFormat, name: str | None = None) -> EventClass:
     """Work out what becomes of an event.
 
     Args:
         event: What the kernel says of it.
+        name: What it is called in the trace; ``None``: as LTTng calls it.
 
     Returns:
         Its class.
@@ -62,7 +63,7 @@ def event_class(event: EventFormat) -> EventClass:
         made.declare(integer(4, is_signed=True), "tid")
     elif more == "groups":
         _add_groups(made, event)
-    name = lttng_name(event.system, event.name)
+    name = lttng_name(event.system, event.name) if name is None else name
     return EventClass(name, " ".join(made.fields), tuple(made.operations))
 
 

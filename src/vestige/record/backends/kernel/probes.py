@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from .tracefs import Tracefs
 
-__all__ = ["PREFIX", "Definition", "Probe", "Probes", "definitions", "remove_abandoned"]
+__all__ = ["PREFIX", "Definition", "Probes", "definitions", "remove_abandoned"]
 
 PREFIX = "vestige_"
 """How the names of our groups begin."""
@@ -67,15 +67,6 @@ class Definition(NamedTuple):
         return f"{self.kind}:{name} {self.place} {self.fields}".rstrip()
 
 
-class Probe(NamedTuple):
-    """A probe that is there."""
-
-    name: str
-    """What its event is called in the trace."""
-
-    format: EventFormat
-
-
 class Probes:
     """The probes of a recorder; they are gone when it is closed.
 
@@ -88,8 +79,12 @@ class Probes:
         started = stat_words(os.getpid())[STARTED]
         self._group = f"{PREFIX}{os.getpid()}_{started}"
         self._made: dict[str, str] = {}
+        self.names: dict[int, str] = {}
+        """What the events are called in the trace, by their IDs."""
 
-    def add(self, kind: str, location: Mapping[str, Any], name: str) -> list[Probe]:
+    def add(
+        self, kind: str, location: Mapping[str, Any], name: str
+    ) -> list[EventFormat]:
         """Make the probes of a rule.
 
         Args:
@@ -98,11 +93,13 @@ class Probes:
             name: What their event is called.
 
         Returns:
-            One; of a function two, for its entry and its exit.
+            Its event; of a function two, for its entry and its exit.
 
         Raises:
             NoKernelTracerError: It cannot be had; the text says why.
         """
+        if not _is_name(name):
+            raise NoKernelTracerError(f"no probe {name!r}: expected another name")
         if kind != "userspace-probe":
             return [
                 self._add(KERNEL, [one], name + one.suffix)
@@ -115,7 +112,7 @@ class Probes:
             lines = [Definition("p", f"{path}:{one}") for one in places]
             return [self._add(PROGRAMS, lines, name)]
 
-    def _add(self, file: str, lines: list[Definition], name: str) -> Probe:
+    def _add(self, file: str, lines: list[Definition], name: str) -> EventFormat:
         """Define one event, which may be at several places."""
         own = f"p{next(_numbers)}"
         for one in lines:
@@ -132,7 +129,8 @@ class Probes:
         fields = tuple(
             one._replace(name=_NAMES.get(one.name, one.name)) for one in found.fields
         )
-        return Probe(name, found._replace(fields=fields))
+        self.names[found.id] = name
+        return found._replace(fields=fields)
 
     def _why(self, file: str, line: str, error: OSError) -> str:
         if isinstance(error, FileNotFoundError) and not _is_there(self._tracefs, file):
@@ -242,6 +240,11 @@ def _abandoned(tracefs: Tracefs, file: str) -> Iterator[tuple[str, str, str]]:
         if found is not None and found[1] not in seen:
             seen.add(found[1])
             yield found[1], found[2], found[3]
+
+
+def _is_name(text: str) -> bool:
+    """Tell whether metadata can have a name as it is."""
+    return bool(text) and text.isprintable() and not {'"', "\\"} & {*text}
 
 
 def _is_there(tracefs: Tracefs, path: str) -> bool:

@@ -32,7 +32,7 @@ import sys
 from vestige.record.backends.kernel.probes import Probes
 from vestige.record.backends.kernel.tracefs import Tracefs
 place = {"type": "function", "path": sys.argv[1], "function": "sell"}
-probe = Probes(Tracefs()).add("userspace-probe", place, "sold")[0].format
+probe = Probes(Tracefs()).add("userspace-probe", place, "sold")[0]
 print(f"{probe.system}/{probe.name}")
 """
 
@@ -102,21 +102,21 @@ def test_a_probe_may_be_at_several_places(program, tracefs):
     places = {"type": "tracepoint", "path": str(program), "provider": "shop"}
     made = Probes(tracefs)
     [probe] = made.add("userspace-probe", {**places, "probe": "half"}, "half")
-    event = f"{probe.format.system}/{probe.format.name}"
+    event = f"{probe.system}/{probe.name}"
     instance = Instance(tracefs, "places")
     try:
         defined = tracefs.read("uprobe_events")
-        assert instance.enable([(probe.format.system, probe.format.name)]) == []
+        assert instance.enable([(probe.system, probe.name)]) == []
         instance.record(is_on=True)
         subprocess.run([program, "6"], check=True, stdout=subprocess.DEVNULL)
         instance.record(is_on=False)
         # One more call of the function for what IFUNC has chosen.
-        assert instance.read("trace").count(f" {probe.format.name}: (") == 6 + 1
+        assert instance.read("trace").count(f" {probe.name}: (") == 6 + 1
     finally:
         instance.remove()
         made.close()
     assert defined.count(f"p:{event} ") == 2
-    assert [(one.name, one.bytes) for one in probe.format.fields] == [("ip", 8)]
+    assert [(one.name, one.bytes) for one in probe.fields] == [("ip", 8)]
     assert event not in tracefs.read("uprobe_events")
 
 

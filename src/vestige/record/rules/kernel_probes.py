@@ -1,0 +1,162 @@
+"""Probes of the kernel: where they are, from words of a command line.
+
+``[NAME=]PLACE``. A place is in a program, ``elf:PATH:FUNCTION`` or
+``sdt:PATH:PROVIDER:NAME``, or in the kernel: ``SYMBOL``, ``SYMBOL+OFFSET``, an address,
+or ``function:SYMBOL`` for entry and exit of a function.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..._typing import TYPE_CHECKING, NamedTuple
+from ...errors import SelectionError
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "KernelProbe",
+    "check_kernel_probe",
+    "kernel_place",
+    "parse_kernel_probe",
+    "program_place",
+]
+
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
+_SYMBOL = re.compile(r"(?:\w+:)?[A-Za-z_.][\w.$]*")
+"""A symbol of the kernel, after the module that has it."""
+_WORDS = {"elf": 3, "sdt": 4}
+"""How many words places of these kinds have."""
+_NAME = re.compile(r"[^=/:\\\"]+")
+_FUNCTION = "function:"
+_EXPECTED = (
+    "expected [NAME=]PLACE, where PLACE is elf:PATH:FUNCTION, sdt:PATH:PROVIDER:NAME, "
+    "SYMBOL[+OFFSET] of the kernel, or function:SYMBOL"
+)
+
+
+class KernelProbe(NamedTuple):
+    """An event of the kernel that is made for a place."""
+
+    text: str
+    """As it was written."""
+
+    kind: str
+    """``userspace-probe``, ``probe`` or ``function``."""
+
+    name: str
+    """Of its event."""
+
+    location: dict[str, Any]
+    """Where it is, as LTTng's daemon takes it."""
+
+
+def parse_kernel_probe(text: str) -> KernelProbe:
+    """Read a probe.
+
+    Args:
+        text: What was written.
+
+    Returns:
+        The probe; whether its place is there was not looked at.
+
+    Raises:
+        SelectionError: It is none.
+    """
+    name, is_named, place = text.partition("=")
+    if not is_named or not _NAME.fullmatch(name):
+        name, place = "", text
+    if place.startswith(("elf:", "sdt:")) or "/" in place:
+        found, kind, word = program_place(place), "userspace-probe", ""
+        if found is not None:
+            word = found.get("function") or f"{found['provider']}:{found['probe']}"
+    else:
+        is_function = place.startswith(_FUNCTION)
+        kind, word = ("function" if is_function else "probe"), place
+        word = word.removeprefix(_FUNCTION)
+        found = kernel_place(word)
+    if found is None:
+        raise SelectionError(f"--kernel-probe: '{text}': {_EXPECTED}")
+    return KernelProbe(text, kind, name or word, found)
+
+
+def check_kernel_probe(probe: KernelProbe) -> None:
+    """Look whether the place of a probe is there, if it is one in a program.
+
+    Args:
+        probe: The probe.
+
+    Raises:
+        SelectionError: It is not.
+    """
+    if probe.kind != "userspace-probe":
+        # What the kernel has, it says when it is asked for it.
+        return
+    from ...errors import RecordError  # noqa: PLC0415 - few recordings have probes
+    from ...inspect.probe_places import ProbedFile  # noqa: PLC0415 - as above
+
+    where = probe.location
+    try:
+        with ProbedFile(where["path"]) as file:
+            if where["type"] == "function":
+                file.functions(where["function"])
+            else:
+                file.marked(where["provider"], where["probe"])
+    except RecordError as error:
+        raise SelectionError(f"--kernel-probe: '{probe.text}': {error}") from error
+
+
+def kernel_place(text: str) -> dict[str, Any] | None:
+    """Return a place in the kernel, as the daemon takes it.
+
+    Args:
+        text: ``SYMBOL``, ``SYMBOL+OFFSET`` or an address.
+
+    Returns:
+        The place; ``None``: it is none.
+    """
+    if _NUMBER.fullmatch(text):
+        return {"type": "address", "address": _number(text)}
+    name, plus, offset = text.partition("+")
+    if not _SYMBOL.fullmatch(name) or (plus and not _NUMBER.fullmatch(offset)):
+        return None
+    return {"type": "symbol", "name": name, "offset": _number(offset or "0")}
+
+
+def program_place(text: str) -> dict[str, Any] | None:
+    """Return a place in a program, as the daemon takes it.
+
+    Args:
+        text: ``PATH:FUNCTION``, ``elf:PATH:FUNCTION`` or ``sdt:PATH:PROVIDER:PROBE``,
+            where a colon of a path has a backslash.
+
+    Returns:
+        The place; ``None``: it is none. Its path is real, and may be one of ``$PATH``;
+        what is nowhere stays as it was written.
+    """
+    parts = [re.sub(r"\\(.)", r"\1", one) for one in re.split(r"(?<!\\):", text)]
+    match parts:
+        case ["elf" | "sdt", *rest] if len(rest) + 1 != _WORDS[parts[0]]:
+            return None
+        case [path, function] | ["elf", path, function] if path and function:
+            found = {"type": "function", "path": _path(path), "function": function}
+        case ["sdt", path, provider, probe] if path and provider and probe:
+            found = {"type": "tracepoint", "path": _path(path), "provider": provider}
+            found["probe"] = probe
+        case _:
+            return None
+    return found
+
+
+def _path(name: str) -> str:
+    if "/" not in name:
+        import shutil  # noqa: PLC0415 - few recordings have probes
+
+        name = shutil.which(name, os.F_OK) or name
+    return os.path.realpath(name) if os.path.exists(name) else name
+
+
+def _number(text: str) -> int:
+    return int(text, 16 if text[:2].lower() == "0x" else 10)
