@@ -13,6 +13,7 @@ from .metadata import metadata_text
 from .probes import Probes
 from .selection import choose
 from .state_dump import CLASSES, StateDump
+from .system_calls import has_unread_texts
 from .tracefs import Instance, NoKernelTracerError
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ _NEW_THREAD = ("task", "task_newtask")
 """The event that has the flags of clone(2), right before a fork."""
 _FORK = ("sched", "sched_process_fork")
 
+
+_WITHOUT_TEXTS = (
+    "this kernel does not tell the texts to which arguments of system calls point: "
+    "fields such as filename are empty, and filename_addr has the address"
+)
 
 _Files = tuple[int, int, int, int, int]
 """A CPU; descriptors of its pages, its statistics, its data file and its index."""
@@ -69,6 +75,8 @@ class Channel:
         except BaseException:
             self._probes.close()
             raise
+        if any(has_unread_texts(one) for one in self._formats):
+            self.problems.append(_WITHOUT_TEXTS)
         self._classes = [
             event_class(one, self._probes.names.get(one.id))
             for one in self._formats

@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from . import system_calls
 from .formats import EventFormat, FieldFormat
-from .lttng_names import CHANGES, FIRST_PRIORITY, MORE_FIELDS, lttng_name
+from .lttng_names import (
+    CHANGES,
+    COMMON_CHANGES,
+    FIRST_PRIORITY,
+    MORE_FIELDS,
+    lttng_name,
+)
 
 __all__ = ["CONTEXT", "EventClass", "Operation", "event_class", "integer", "text_of"]
 
@@ -23,6 +29,8 @@ _THREAD_AT, _THREAD_BYTES = 4, 4
 _LOCATED = re.compile(r"__(data|rel)_loc (.+?)\s*(?:\[\])?")
 _POINTERS = frozenset({"ip", "parent_ip", "call_site", "ptr", "skbaddr", "skaddr"})
 """Fields with addresses whose type does not say so."""
+_LOWEST = {"byte": 1, "four_bytes": 4}
+"""Of changes that keep the lowest bytes of a number, how many."""
 _PLAIN = (1, 2, 4, 8)
 """Bytes of integers."""
 _INTEGERS = re.compile(
@@ -108,9 +116,11 @@ def text_of(size: int) -> str:
 
 def _add(made: _Making, event: EventFormat, field: FieldFormat) -> None:
     is_call = event.system == "syscalls"
-    if is_call and field.name == system_calls.NUMBER:
+    if is_call and _is_beside(event, field):
         return
-    name, change = CHANGES.get(event.name, {}).get(field.name, (field.name, None))
+    name, change = CHANGES.get(event.name, COMMON_CHANGES).get(
+        field.name, (field.name, None)
+    )
     if name is None:
         return
     if located := _LOCATED.fullmatch(field.c_type + field.array):
@@ -121,28 +131,42 @@ def _add(made: _Making, event: EventFormat, field: FieldFormat) -> None:
         _add_array(made, name, field)
     elif is_call and system_calls.is_text(event.name, field):
         _add_text(made, event, name, field)
+    elif is_call and field.bytes in _PLAIN:
+        _add_argument(made, field, system_calls.argument(event, field))
     elif field.bytes in _PLAIN:
-        _add_integer(made, name, field, is_argument=is_call and _is_entry(event))
+        made.copy(field.at, field.bytes)
+        is_address = "*" in field.c_type or field.name in _POINTERS
+        made.declare(
+            integer(
+                field.bytes,
+                is_signed=field.is_signed and not is_address,
+                base=16 if is_address else 10,
+            ),
+            name,
+        )
     else:
         made.copy(field.at, field.bytes)
         made.declare(integer(1, base=16), name, f"[{field.bytes}]")
 
 
-def _is_entry(event: EventFormat) -> bool:
-    return event.name.startswith("sys_enter_")
+def _is_beside(event: EventFormat, field: FieldFormat) -> bool:
+    """Tell whether a field of a call is none of LTTng's, but what belongs to one."""
+    if field.name == system_calls.NUMBER:
+        return True
+    return any(
+        field.name == f"__{one.name}_val" for one, _ in system_calls.texts(event)
+    )
 
 
-def _add_integer(
-    made: _Making, name: str, field: FieldFormat, *, is_argument: bool
+def _add_argument(
+    made: _Making, field: FieldFormat, argument: system_calls.Argument
 ) -> None:
-    size, is_signed = field.bytes, field.is_signed
-    is_address = "*" in field.c_type or field.name in _POINTERS
-    if is_argument:
-        size = system_calls.argument_bytes(field)
-        is_signed = system_calls.is_signed(field)
-    made.copy(field.at, size)
-    base = 16 if is_address else 10
-    made.declare(integer(size, is_signed=is_signed and not is_address, base=base), name)
+    made.copy(field.at, argument.bytes)
+    if argument.declared:
+        made.fields.append(argument.declared.format(f"_{argument.name}"))
+        return
+    declared = integer(argument.bytes, is_signed=argument.is_signed, base=argument.base)
+    made.declare(declared, argument.name)
 
 
 def _add_changed(made: _Making, name: str, field: FieldFormat, change: str) -> None:
@@ -152,9 +176,12 @@ def _add_changed(made: _Making, name: str, field: FieldFormat, change: str) -> N
     elif change == "request_bits":
         made.operations.append(("request_bits", field.at, field.bytes))
         made.declare(integer(4), name)
-    elif change == "byte":
-        made.copy(field.at, 1)
-        made.declare(integer(1), name)
+    elif change in _LOWEST:
+        made.copy(field.at, _LOWEST[change])
+        made.declare(integer(_LOWEST[change]), name)
+    elif change == "address":
+        made.copy(field.at, field.bytes)
+        made.declare(integer(field.bytes, base=16), name)
     else:
         made.operations.append(("line", field.at, 0))
         made.declare("string", name)

@@ -7,7 +7,13 @@ tracepoints. What is not here has the same name in both; for system calls see
 
 from __future__ import annotations
 
-__all__ = ["CHANGES", "FIRST_PRIORITY", "MORE_FIELDS", "lttng_name"]
+__all__ = [
+    "CHANGES",
+    "COMMON_CHANGES",
+    "FIRST_PRIORITY",
+    "MORE_FIELDS",
+    "lttng_name",
+]
 
 FIRST_PRIORITY = 100
 """The kernel's number of the priority that LTTng calls 0 (``MAX_RT_PRIO``)."""
@@ -80,6 +86,8 @@ _PRIORITY = "priority"
 _REQUEST = "request_bits"
 _BYTE = "byte"
 _LINE = "line"
+_FOUR_BYTES = "four_bytes"
+_ADDRESS = "address"
 _THREAD: dict[str, tuple[str | None, str | None]] = {
     "pid": ("tid", None),
     "prio": ("prio", _PRIORITY),
@@ -90,13 +98,18 @@ _DISK: dict[str, tuple[str | None, str | None]] = {
     "cmd": (None, None),
 }
 _VECTOR: dict[str, tuple[str | None, str | None]] = {"vec": ("vec", _BYTE)}
+_FAULT: dict[str, tuple[str | None, str | None]] = {
+    "address": ("address", _ADDRESS),
+    "error_code": ("error_code", _ADDRESS),
+}
+_PLACE: dict[str, tuple[str | None, str | None]] = {"offset": ("pos", None)}
 
 CHANGES: dict[str, dict[str, tuple[str | None, str | None]]] = {
     **dict.fromkeys(
         (
             *("sched_waking", "sched_wakeup", "sched_wakeup_new", "sched_migrate_task"),
             *("sched_process_free", "sched_process_exit", "sched_process_wait"),
-            *("sched_wait_task", "sched_stat_runtime"),
+            *("sched_wait_task", "sched_stat_runtime", "sched_kthread_stop"),
         ),
         _THREAD,
     ),
@@ -127,16 +140,36 @@ CHANGES: dict[str, dict[str, tuple[str | None, str | None]]] = {
         _DISK,
     ),
     **dict.fromkeys(("softirq_entry", "softirq_exit", "softirq_raise"), _VECTOR),
+    **dict.fromkeys(("page_fault_user", "page_fault_kernel"), _FAULT),
+    **dict.fromkeys(
+        ("ext4_fallocate_enter", "ext4_punch_hole", "ext4_zero_range"), _PLACE
+    ),
+    "kfree_skb": {"rx_sk": ("rx_skaddr", None)},
+    "kvm_mmu_pagetable_walk": {"addr": ("addr", _ADDRESS)},
+    "mm_vmscan_lru_isolate": {"highest_zoneidx": ("classzone_idx", None)},
+    "mm_vmscan_lru_shrink_inactive": {
+        "nr_activate0": ("nr_activate_anon", None),
+        "nr_activate1": ("nr_activate_file", None),
+    },
+    "mm_vmscan_write_folio": {"pfn": ("pfn", _ADDRESS)},
     "print": {"ip": (None, None), "buf": ("msg", _LINE)},
 }
 """By the kernel's events and fields, LTTng's name (``None``: it has none) and how its
-value differs: ``priority``, ``request_bits``, ``byte`` (the lowest one), ``line``."""
+value differs: ``priority``, ``request_bits``, ``byte`` (the lowest one),
+``four_bytes`` (the lowest ones), ``address`` (shown to the base 16), ``line``."""
+
+COMMON_CHANGES: dict[str, tuple[str | None, str | None]] = {
+    # As wide as the C type gfp_t.
+    "gfp_flags": ("gfp_flags", _FOUR_BYTES)
+}
+"""The same for fields of any event."""
 
 MORE_FIELDS: dict[str, str] = {
     **dict.fromkeys(
         (
             *("block_rq_issue", "block_rq_insert", "block_rq_merge", "block_getrq"),
             *("block_bio_backmerge", "block_bio_frontmerge", "block_bio_queue"),
+            *("block_split", "block_plug", "block_unplug"),
         ),
         "thread",
     ),
