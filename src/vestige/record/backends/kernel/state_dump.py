@@ -1,8 +1,9 @@
-"""The state that there is when a recording begins: processes, their files, disks.
+"""The state that there is when a recording begins: processes and the machine.
 
-It is read from ``/proc``. What has ended meanwhile is left out, and what nobody can
-know is left out, too: a thread's table of files has no address here, so the ID of its
-process stands for it.
+It is read from ``/proc`` and ``/sys``. What has ended meanwhile is left out, and what
+nobody can know is left out, too: a table of files has no address here, so the ID of its
+process stands for it. Fields and their values are those of LTTng 2.13
+(``lttng-statedump``).
 """
 
 from __future__ import annotations
@@ -11,49 +12,62 @@ import os
 import re
 import struct
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING
 
+from . import machine_dump, namespace_dump
 from .event_classes import integer, text_of
+from .machine_dump import machine_records
+from .namespace_dump import Namespaces
+from .proc_files import read_file, read_small, terminated, words_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 __all__ = ["CLASSES", "StateDump"]
 
 _SIGNED = integer(4, is_signed=True)
 _UNSIGNED = integer(4)
+_LONG = integer(8)
 _ADDRESS = integer(8, base=16)
+_PREFIX = "lttng_statedump_"
 
 CLASSES: dict[str, str] = {
-    "lttng_statedump_start": "",
-    "lttng_statedump_end": "",
-    "lttng_statedump_process_state": "".join(
-        (
-            f"{_SIGNED} _tid; {_SIGNED} _pid; {_SIGNED} _ppid; ",
-            f"{text_of(16).format('_name')} {_SIGNED} _type; {_SIGNED} _mode; ",
-            f"{_SIGNED} _submode; {_SIGNED} _status; {_UNSIGNED} _cpu; ",
-            f"{_ADDRESS} _file_table_address;",
-        )
-    ),
-    "lttng_statedump_process_pid_ns": f"{_SIGNED} _tid; {_SIGNED} _vtid; "
-    f"{_SIGNED} _vpid; {_SIGNED} _vppid; {_SIGNED} _ns_level; {_UNSIGNED} _ns_inum;",
-    # Readers of traces before 2.13 want the process as well.
-    "lttng_statedump_file_descriptor": f"{_ADDRESS} _file_table_address; "
-    f"{_SIGNED} _fd; {integer(4, base=8)} _flags; {integer(4, base=16)} _fmode; "
-    f"string _filename; {_SIGNED} _pid;",
-    "lttng_statedump_block_device": f"{_UNSIGNED} _dev; string _diskname;",
+    f"{_PREFIX}{name}": fields
+    for name, fields in {
+        "start": "",
+        "end": "",
+        "process_state": "".join(
+            (
+                f"{_SIGNED} _tid; {_SIGNED} _pid; {_SIGNED} _ppid; ",
+                f"{text_of(16).format('_name')} {_SIGNED} _type; {_SIGNED} _mode; ",
+                f"{_SIGNED} _submode; {_SIGNED} _status; {_UNSIGNED} _cpu; ",
+                f"{_ADDRESS} _file_table_address;",
+            )
+        ),
+        **namespace_dump.CLASSES,
+        # Readers of traces before 2.13 want the process as well.
+        "file_descriptor": f"{_ADDRESS} _file_table_address; {_SIGNED} _fd; "
+        f"{integer(4, base=8)} _flags; {integer(4, base=16)} _fmode; "
+        f"string _filename; {_SIGNED} _pid;",
+        "vm_map": f"{_SIGNED} _pid; {_ADDRESS} _start; {_ADDRESS} _end; "
+        f"{_ADDRESS} _flags; {_LONG} _inode; {_LONG} _pgoff;",
+        **machine_dump.CLASSES,
+    }.items()
 }
 """Names of the events, and their fields."""
 
 _NUMBERS = {name: number for number, name in enumerate(CLASSES)}
-_STATUS = {"R": 6, "S": 5, "D": 5, "I": 5, "T": 5, "t": 5, "Z": 4, "X": 7}
-"""LTTng's numbers: it runs, waits, is a zombie, is dead; 0: nobody knows."""
+_STATUS = {b"R": 2, b"S": 5, b"D": 5, b"I": 5, b"Z": 4, b"X": 7}
+"""LTTng's numbers: it waits for a CPU or has one, waits, is a zombie, is dead; others
+are 0, which has no name."""
 _USER_THREAD, _KERNEL_THREAD = 0, 1
-_IN_SYSTEM_CALL, _IN_KERNEL = 5, 1
-_MAJOR = 20
-"""Bits of the minor number of a disk."""
-_FLAGS = re.compile(r"^flags:\s*([0-7]+)", re.MULTILINE)
-_NAMESPACES = re.compile(r"^NSpid:\t([\d\t]+)$", re.MULTILINE)
+_MODE_UNKNOWN, _NO_SUBMODE = 5, 0
+_IS_KERNEL_THREAD = 0x200000
+"""The flag ``PF_KTHREAD`` (Linux, ``include/linux/sched.h``)."""
+_PATH_ONLY, _MODE_PATH = os.O_PATH, 0x4000
+_MAP = re.compile(rb"^(\w+)-(\w+) (\S+) (\w+) \S+ (\d+)", re.MULTILINE)
+_PLACES = struct.Struct("<QQQQQ")
 
 
 class StateDump:
@@ -67,8 +81,9 @@ class StateDump:
     def __init__(self, now: Callable[[], int], first: int) -> None:
         self._now = now
         self._first = first
-        self._inner: dict[int, tuple[int, int]] = {}
+        self._spaces = Namespaces()
         self._context = struct.pack("<i", os.getpid())
+        self._kernel_threads: dict[bytes, int] = {}
         self.groups: dict[int, int] = {}
         """The process of each thread."""
         self.records: list[tuple[int, int, bytes]] = []
@@ -77,86 +92,84 @@ class StateDump:
     def read(self) -> None:
         """Read all of it."""
         self._put("start", b"")
-        for number, name in _disks():
-            self._put("block_device", struct.pack("<I", number) + _text(name))
         for process in sorted(int(one) for one in os.listdir("/proc") if one.isdigit()):
             with suppress(OSError, IndexError, ValueError):
                 self._read_process(process)
+        for name, fields in machine_records(self._kernel_threads):
+            self._put(name, fields)
         self._put("end", b"")
 
     def _put(self, name: str, body: bytes) -> None:
-        number = self._first + _NUMBERS[f"lttng_statedump_{name}"]
+        number = self._first + _NUMBERS[_PREFIX + name]
         self.records.append((self._now(), number, self._context + body))
 
     def _read_process(self, process: int) -> None:
         place = f"/proc/{process}"
-        kind = _USER_THREAD if _has_memory(place) else _KERNEL_THREAD
+        kind = _USER_THREAD
         for thread in sorted(map(int, os.listdir(f"{place}/task"))):
             # It may have ended.
             with suppress(OSError, IndexError, ValueError):
-                self._read_thread(f"{place}/task/{thread}", thread, process, kind)
-        if kind == _USER_THREAD:
+                kind = self._read_thread(f"{place}/task/{thread}", thread, process)
+        if kind == _KERNEL_THREAD:
+            return
+        with suppress(OSError):
             for number in sorted(map(int, os.listdir(f"{place}/fd"))):
-                with suppress(OSError, ValueError):
+                with suppress(OSError, IndexError, ValueError):
                     self._read_file(place, process, number)
+        self._read_maps(place, process)
 
-    def _read_thread(self, place: str, thread: int, process: int, kind: int) -> None:
-        line = _read(f"{place}/stat")
+    def _read_thread(self, place: str, thread: int, process: int) -> int:
+        line = read_small(f"{place}/stat")
         name = line[line.index(b"(") + 1 : line.rindex(b")")]
         words = line[line.rindex(b")") + 2 :].split()
         parent = int(words[1])
         self.groups[thread] = process
-        mode = _IN_KERNEL if kind == _KERNEL_THREAD else _IN_SYSTEM_CALL
+        kind = _USER_THREAD
+        if int(words[6]) & _IS_KERNEL_THREAD:
+            kind = _KERNEL_THREAD
+            self._kernel_threads[name] = thread
         body = struct.pack(
             "<iii16siiiiIQ",
-            *(thread, process, parent, name[:15], kind, mode, 0),
-            *(_STATUS.get(words[0].decode(), 0), int(words[36]), process),
+            *(thread, process, parent, name[:15], kind, _MODE_UNKNOWN, _NO_SUBMODE),
+            *(_STATUS.get(words[0], 0), int(words[36]), process),
         )
         self._put("process_state", body)
-        found = _NAMESPACES.search(_read(f"{place}/status").decode(errors="replace"))
-        if found is None:
-            return
-        numbers = [int(one) for one in found[1].split()]
-        space = os.stat(f"{place}/ns/pid").st_ino & 0xFFFFFFFF
-        if thread == process:
-            self._inner[process] = (numbers[-1], space)
-        inner = self._inner.get(process, (numbers[-1], space))[0]
-        above = self._inner.get(parent, (0, 0))
-        # A parent in another namespace has no ID in this one.
-        of_parent = above[0] if above[1] == space else 0
-        level = len(numbers) - 1
-        fields = (thread, numbers[-1], inner, of_parent, level, space)
-        self._put("process_pid_ns", struct.pack("<iiiiiI", *fields))
+        for event, fields in self._spaces.records(place, thread, parent):
+            self._put(event, fields)
+        return kind
 
     def _read_file(self, place: str, process: int, number: int) -> None:
         name = os.readlink(os.fsencode(f"{place}/fd/{number}"))
-        found = _FLAGS.search(_read(f"{place}/fdinfo/{number}").decode())
-        flags = int(found[1], 8) if found else 0
+        flags = int(
+            words_after(b"flags:", read_small(f"{place}/fdinfo/{number}"))[0], 8
+        )
         # The kernel's bits: read is 1, write is 2.
-        mode = (flags & os.O_ACCMODE) + 1
+        mode = _MODE_PATH if flags & _PATH_ONLY else (flags & os.O_ACCMODE) + 1
         fields = struct.pack("<QiII", process, number, flags, mode)
-        self._put("file_descriptor", fields + _text(name) + struct.pack("<i", process))
+        fields += terminated(name) + struct.pack("<i", process)
+        self._put("file_descriptor", fields)
+
+    def _read_maps(self, place: str, process: int) -> None:
+        """Read what a process has mapped; the lowest bits of its flags are known."""
+        found = _MAP.findall(read_file(f"{place}/maps"))
+        number = self._first + _NUMBERS[f"{_PREFIX}vm_map"]
+        now, context = self._now(), self._context + struct.pack("<i", process)
+        # There are many: they have one time.
+        self.records += [
+            (
+                now,
+                number,
+                context
+                + _PLACES.pack(
+                    *(int(begin, 16), int(end, 16), _permissions(allowed)),
+                    *(int(inode), int(offset, 16)),
+                ),
+            )
+            for begin, end, allowed, offset, inode in found
+        ]
 
 
-def _has_memory(place: str) -> bool:
-    """Tell whether a process has memory of its own: threads of the kernel do not."""
-    words = _read(f"{place}/statm").split()
-    return bool(words) and words[0] != b"0"
-
-
-def _disks() -> Iterator[tuple[int, bytes]]:
-    """Yield the numbers of disks, as the kernel has them, and their names."""
-    with suppress(OSError):
-        for line in _read("/proc/partitions").splitlines()[2:]:
-            words = line.split()
-            if len(words) == 4:  # noqa: PLR2004 - see proc_partitions(5)
-                yield int(words[0]) << _MAJOR | int(words[1]), words[3]
-
-
-def _text(value: bytes) -> bytes:
-    return value.replace(b"\0", b"") + b"\0"
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
+@cache
+def _permissions(letters: bytes) -> int:
+    """Return the kernel's bits of letters such as ``r-xp``."""
+    return sum(1 << place for place, letter in enumerate(letters) if letter in b"rwxs")
