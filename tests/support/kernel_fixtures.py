@@ -1,0 +1,107 @@
+"""Traces of pages of the kernel, for which no kernel needs to be there."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from vestige.record._kernel import CpuOutcome, collect
+from vestige.record.backends.kernel.event_classes import event_class
+from vestige.record.backends.kernel.formats import EventFormat
+from vestige.record.backends.kernel.metadata import ClockFacts, metadata_text
+
+__all__ = ["BEGIN", "CPU", "END", "format_text", "write_trace"]
+
+UUID = "0d5d1ca2-6b4a-4dd8-9dd0-6b7d0a2e6f11"
+CLOCK = ClockFacts("monotonic", "CLOCK_MONOTONIC", UUID, 10**9, 0)
+CPU = 5
+BEGIN, END = 1000, 1 << 40
+"""When the traces begin and end."""
+COMMON = (
+    ("unsigned short common_type", 0, 2, 0),
+    ("unsigned char common_flags", 2, 1, 0),
+    ("unsigned char common_preempt_count", 3, 1, 0),
+    ("int common_pid", 4, 4, 1),
+)
+
+
+def format_text(number: int, *fields: tuple[str, int, int, int]) -> str:
+    """Return a file ``format``.
+
+    Args:
+        number: The ID of the event.
+        fields: Declaration, offset, size and sign of each of its own fields.
+    """
+    lines = [
+        f"\tfield:{text};\toffset:{at};\tsize:{size};\tsigned:{signed};\n"
+        for text, at, size, signed in (*COMMON, *fields)
+    ]
+    return f"ID: {number}\nformat:\n" + "".join(lines)
+
+
+def write_trace(
+    directory: Path,
+    formats: Sequence[EventFormat],
+    pages: Sequence[bytes],
+    *,
+    page_bytes: int = 4096,
+    statistics: str = "",
+    own: Sequence[tuple[int, int, bytes]] = (),
+    own_classes: Mapping[str, str] | None = None,
+) -> CpuOutcome:
+    """Write the trace of a CPU.
+
+    Args:
+        directory: Where, without a trace by now.
+        formats: The events.
+        pages: What the kernel gives for its buffer.
+        page_bytes: Bytes of a page.
+        statistics: What the kernel gives as its file ``stats``.
+        own: Records besides.
+        own_classes: Their names and fields; their IDs are behind those of events.
+
+    Returns:
+        What became of it.
+    """
+    (directory / "index").mkdir(parents=True)
+    made = [event_class(one) for one in formats]
+    classes = [(one.name, one.fields) for one in made] + list(
+        (own_classes or {}).items()
+    )
+    (directory / "metadata").write_text(metadata_text(UUID, "test", CLOCK, classes))
+    (directory / "stats").write_text(statistics)
+    # As the kernel's file, a socket gives no more than was written at once.
+    readable, writable = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    readable.setblocking(False)
+    writable.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    for one in pages:
+        writable.send(one)
+    writable.close()
+    mine, theirs = socket.socketpair()
+    mine.sendall(struct.pack("<Q", END))
+    new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    events = [
+        (one.id, place, list(made[place].operations), None)
+        for place, one in enumerate(formats)
+    ]
+    files = (
+        readable.detach(),
+        os.open(directory / "stats", os.O_RDONLY),
+        os.open(directory / f"channel0_{CPU}", new, 0o600),
+        os.open(directory / "index" / f"channel0_{CPU}.idx", new, 0o600),
+    )
+    recording = (
+        bytes.fromhex(UUID.replace("-", "")),
+        len(classes),
+        page_bytes,
+        BEGIN,
+    )
+    with mine:
+        [outcome] = collect(
+            recording, events, {}, [(CPU, *files)], (CPU, own), theirs.detach()
+        )
+    (directory / "stats").unlink()
+    return outcome
