@@ -1,0 +1,242 @@
+"""The kernel recorded through tracefs, beside a bare instance and ``perf record``.
+
+Run by ``make bench-kernel``, as root. A program makes system calls that do next to
+nothing, of which entry and exit are recorded; all runs alternate. What the collector
+costs is all processor time of the recorder's processes, without what an empty recording
+takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from support.compilers import run_tool
+from support.kernel_tracer import why_not
+from vestige.record.backends.in_process.clock import RecordingClock
+from vestige.record.backends.in_process.kernel_beside import kernel_domain
+from vestige.record.backends.kernel.state_dump import StateDump
+from vestige.record.backends.kernel.tracefs import Instance, Tracefs
+from vestige.record.collected import Collected
+from vestige.record.rules.options import RecordingOptions
+
+HERE = Path(__file__).parent
+MEMORY = "/dev/shm"
+UUID = "0d5d1ca2-6b4a-4dd8-9dd0-6b7d0a2e6f12"
+WORDS = ("syscalls:getpriority",)
+EVENTS = [("syscalls", f"sys_{end}_getpriority") for end in ("enter", "exit")]
+BUFFER = 4 << 20
+"""Bytes of the buffer of a CPU."""
+TOLD = re.compile(rb"ns=([\d.]+) cpu=([\d.]+)")
+PACES = (2000, 1000, 500, 0)
+"""Nanoseconds from a call to the next: 1, 2 and 4 million events a second, and all."""
+
+
+class Call(NamedTuple):
+    """Nanoseconds of a call of the program."""
+
+    time: float
+    use: float
+    """Those of processor time."""
+
+
+class Recorded(NamedTuple):
+    """What a recording of the program has taken, and what is in it."""
+
+    call: Call
+    processor: float
+    """Seconds of processor time of all of the recorder's processes."""
+    records: int
+    lost: int
+
+
+def timed(program: Path, *numbers: int) -> Call:
+    """Run the program; return what a call takes."""
+    words = [program, *map(str, numbers)]
+    done = subprocess.run(words, capture_output=True, check=True)
+    return call_of(done.stdout)
+
+
+def call_of(said: bytes) -> Call:
+    """Return what the program says of a call."""
+    found = TOLD.search(said)
+    if found is None:
+        sys.exit(f"bench: {said.decode()}")
+    return Call(float(found[1]), float(found[2]))
+
+
+def processor() -> float:
+    """Return the seconds of processor time of all children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def recorded(run: Callable[[], Call], words: Sequence[str] = WORDS) -> Recorded:
+    """Let the kernel be recorded meanwhile."""
+    folder = Path(tempfile.mkdtemp(dir=MEMORY))
+    options = RecordingOptions(kernel=tuple(words), buffer_size=BUFFER)
+    before = processor()
+    domain = kernel_domain(
+        str(folder / "kernel"), options, RecordingClock(None), UUID
+    )
+    try:
+        domain.start()
+        begin = processor()
+        call = run()
+        of_program = processor() - begin
+        domain.stop()
+    finally:
+        domain.close()
+        shutil.rmtree(folder)
+    collected = Collected()
+    domain.tell(collected)
+    if collected.problems or collected.kernel is None:
+        sys.exit(f"bench: {collected.problems}")
+    used = processor() - before - of_program
+    return Recorded(call, used, collected.kernel.records, collected.kernel.lost)
+
+
+@contextmanager
+def unread() -> Iterator[None]:
+    """Have an instance that nobody reads; what is old makes room in it."""
+    tracefs = Tracefs()
+    instance = Instance(tracefs, "bench")
+    try:
+        instance.write("trace_clock", "x86-tsc")
+        instance.write("options/overwrite", 1)
+        instance.write("buffer_size_kb", BUFFER >> 10)
+        instance.enable(EVENTS)
+        instance.record(is_on=True)
+        yield
+        instance.record(is_on=False)
+    finally:
+        instance.remove()
+        tracefs.close()
+
+
+def bare(program: Path, *numbers: int) -> Call:
+    """Run the program with an instance that nobody reads."""
+    with unread():
+        return timed(program, *numbers)
+
+
+def perf(program: Path, *numbers: int) -> Call:
+    """Run the program below ``perf record`` with the same events."""
+    folder = Path(tempfile.mkdtemp(dir=MEMORY))
+    events = ",".join(":".join(one) for one in EVENTS)
+    words = ["perf", "record", "-q", "-m", "4M", "-o", str(folder / "data")]
+    words += ["-e", events, str(program), *map(str, numbers)]
+    done = subprocess.run(words, capture_output=True, check=False)
+    shutil.rmtree(folder)
+    return call_of(done.stdout + done.stderr)
+
+
+def row(what: str, *cells: str) -> None:
+    """Print a line of the table."""
+    print("|", " | ".join([what, *cells]), "|", flush=True)
+
+
+def costs(program: Path, rounds: int, count: int) -> None:
+    """Print what a call takes the program, and an event the collector."""
+    runs: list[tuple[float, float, float, float]] = []
+    has_perf = shutil.which("perf") is not None
+    nothing = Call(0.0, 0.0)
+    empty = statistics.median(recorded(lambda: nothing).processor for _ in range(rounds))
+    each, lost = [], 0
+    for _ in range(rounds):
+        plain = timed(program, count, 0, 1)
+        unseen = bare(program, count, 0, 1)
+        ours = recorded(lambda: timed(program, count, 0, 1))
+        theirs = perf(program, count, 0, 1).use if has_perf else float("nan")
+        runs.append((plain.use, unseen.use, ours.call.use, theirs))
+        each.append((ours.processor - empty) / ours.records * 1e9)
+        lost += ours.lost
+    own = [statistics.median(of) for of in zip(*runs, strict=True)]
+    of_bare, of_perf = (
+        statistics.median(one[2] / one[at] for one in runs) for at in (1, 3)
+    )
+    row("a call, not recorded", f"{own[0]:.0f} ns", "")
+    row("in an instance that nobody reads", f"{own[1]:.0f} ns", "")
+    row("recorded", f"{own[2]:.0f} ns", f"{of_bare:.2f}x of that")
+    row("by perf record", f"{own[3]:.0f} ns", f"ours has {of_perf:.2f}x of that")
+    row("collector, an event", f"{statistics.median(each):.0f} ns", f"{lost:,} lost")
+
+
+def losses(program: Path, seconds: float) -> None:
+    """Print what is lost at some rates, on one CPU and on all."""
+    for cpus in dict.fromkeys((1, os.cpu_count() or 1)):
+        for pace in PACES:
+            count = int(seconds * 1e9 / (pace or 200))
+            found = recorded(lambda n=(count, pace, cpus): timed(program, *n))  # type: ignore[misc]
+            rate = 2e3 / found.call.time
+            row(
+                f"{rate:.1f} million events a second, CPUs: {cpus}",
+                f"{found.lost:,} lost",
+                f"{found.lost / (found.lost + found.records):.2%}",
+            )
+
+
+def beginnings(rounds: int) -> None:
+    """Print how long it takes to begin."""
+    found = []
+    for _ in range(rounds):
+        tracefs = Tracefs()
+        instance = Instance(tracefs, "bench")
+        try:
+            lines = tracefs.read("available_events").split()
+            named = [one.partition(":")[::2] for one in lines]
+            calls = [one for one in named if one[0] == "syscalls"]
+            begin = time.perf_counter()
+            instance.enable(calls)
+            found.append(time.perf_counter() - begin)
+        finally:
+            instance.remove()
+            tracefs.close()
+    row(f"{len(calls)} events of system calls on", f"{statistics.median(found):.3f} s")
+    dumps = []
+    processes = sum(name.isdigit() for name in os.listdir("/proc"))
+    for _ in range(rounds):
+        dump = StateDump(time.monotonic_ns, 0)
+        begin = time.perf_counter()
+        dump.read()
+        dumps.append((time.perf_counter() - begin) / processes)
+    cell = f"{statistics.median(dumps) * 1e3:.2f} ms"
+    row(f"state dump, a process of {processes}", cell)
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer runs of less")
+    parser.add_argument("--only", choices=["costs", "losses", "beginnings"])
+    options = parser.parse_args()
+    if (reason := why_not()) is not None:
+        sys.exit(f"no kernel tracer: {reason}")
+    rounds, count, seconds = (3, 2_000_000, 2.0) if options.quick else (9, 4_000_000, 5)
+    with tempfile.TemporaryDirectory() as name:
+        program = Path(name) / "timed_system_calls"
+        source = HERE / "timed_system_calls.c"
+        run_tool(["gcc", "-O2", "-pthread", "-o", program, source])
+        print("| | | |\n| --- | ---: | --- |")
+        if options.only in {None, "costs"}:
+            costs(program, rounds, count)
+        if options.only in {None, "losses"}:
+            losses(program, seconds)
+        if options.only in {None, "beginnings"}:
+            beginnings(rounds)
+
+
+if __name__ == "__main__":
+    main()
