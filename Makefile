@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture judge-programs judge-viewers judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-relays bench-python bench-writing bench-viewers bench-large fuzz agreement manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs judge-viewers judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-kernel bench-relays bench-python bench-writing bench-viewers bench-large fuzz agreement manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
 	@echo "make bench-recording time the recorder beside LTTng-UST and uftrace"
 	@echo "make bench-sessions time sessions and their daemon beside LTTng's"
+	@echo "make bench-kernel time the kernel's recorder beside a bare instance and perf record, as root"
 	@echo "make bench-relays time relay daemons, LTTng's and ours, with both senders"
 	@echo "make bench-python time the recorder of Python programs beside viztracer"
 	@echo "make bench-viewers time what viewers get beside uftrace, and how long the page takes to be drawn"
@@ -143,6 +144,7 @@ bench: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.points
 	@PYTHONPATH=tests $(BIN)/python -m bench.patched
 	@PYTHONPATH=tests $(BIN)/python -m bench.sessions
+	@PYTHONPATH=tests $(BIN)/python -m bench.kernel
 	@PYTHONPATH=tests $(BIN)/python -m bench.python_programs
 	@PYTHONPATH=tests $(BIN)/python -m bench.writing
 	@PYTHONPATH=tests $(BIN)/python -m bench.viewers
@@ -158,6 +160,9 @@ bench-recording: $(VENV)/.built $(VENV)/.dev
 
 bench-sessions: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.sessions $(BENCH)
+
+bench-kernel: $(VENV)/.built $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m bench.kernel $(BENCH)
 
 bench-relays: $(VENV)/.built $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m bench.relays $(BENCH)

@@ -22,6 +22,7 @@ from ..._kernel import collect, drop_rights
 from .channel import Channel
 from .probes import remove_abandoned
 from .tracefs import NoKernelTracerError, Tracefs
+from .urgency import go_first
 from .wanted import Wanted
 
 __all__ = ["main"]
@@ -93,6 +94,7 @@ def _collect_and_end(
     try:
         # What says to others that this process is there, and what has rights.
         _close_all_but({control, answer, *channel.descriptors()})
+        go_first()
         drop_rights(wanted.user, wanted.group)
         outcomes = collect(*channel.to_collect(), control)
         facts = [

@@ -24,6 +24,7 @@ from vestige.record.backends.in_process.clock import (
 )
 from vestige.record.backends.in_process.kernel_beside import kernel_domain
 from vestige.record.backends.kernel.tracefs import PLACES
+from vestige.record.backends.kernel.urgency import MOST_URGENT
 from vestige.record.collected import Collected
 from vestige.record.process_stat import stat_words
 from vestige.record.rules.options import RecordingOptions
@@ -270,6 +271,27 @@ def test_a_recorder_that_is_killed_leaves_a_whole_trace(tmp_path):
 
 
 @needs_tracer
+def test_who_empties_buffers_goes_first(tmp_path):
+    """Else they fill up while other programs run."""
+    program = ["sh", "-c", "echo ready; read line"]
+    with subprocess.Popen(
+        record_command(tmp_path / "trace", program, "--kernel", "sched_switch"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as recorder:
+        assert recorder.stdout.readline() == "ready\n"
+        [instance] = instances_of(recorder.pid)
+        [reader] = children_of(int(instance.split("-")[1]))
+        priority = os.getpriority(os.PRIO_PROCESS, reader)
+        of_program = os.getpriority(os.PRIO_PROCESS, recorder.pid)
+        recorder.communicate("end\n")
+
+    assert priority == MOST_URGENT
+    assert of_program == os.getpriority(os.PRIO_PROCESS, 0)
+
+
+@needs_tracer
 def test_an_instance_of_a_dead_process_is_removed(tmp_path):
     """By the next one that records; those of others stay."""
     output = tmp_path / "first"
@@ -329,6 +351,12 @@ def instances_of(recorder):
         for name in found
         if stat_words(int(name.split("-")[1]))[1:2] == [str(recorder)]
     ]
+
+
+def children_of(process):
+    """Return the children of a process."""
+    text = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(one) for one in text.split()]
 
 
 def is_used(instance):
