@@ -151,22 +151,6 @@ def test_a_session_is_started_when_an_event_rule_matches(daemon, emit, tmp_path)
     say(daemon, "destroy pitou")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "--type=syscall --name=exec* --filter=filename=='*/ls' --action=notify",
-        "--type=kernel --name=sched_switch --capture=prev_comm --action=notify",
-    ],
-)
-def test_the_kernel_is_refused_as_without_its_modules(daemon, words):
-    """These are the document's rules; what is said depends on who runs the daemon."""
-    rule = ["--condition=event-rule-matches", *words.replace("'", '"').split()]
-    done = daemon.lttng("add-trigger", *rule)
-    why = "Kernel tracer not available" if os.geteuid() == 0 else "Tracing the kernel"
-    assert done.status == 1
-    assert f"Failed to register trigger: {why}" in done.err
-
-
 def test_a_program_is_told_when_an_event_rule_matches(daemon, build, emit):
     """And prints what was captured, until the daemon ends."""
     name, condition, begin = emit

@@ -36,9 +36,12 @@ from .daemon_start import (
 __all__ = ["entry_point", "main"]
 
 LAST_PORT = 65535
-_WITHOUT_MEANING = {
+_MODULES = {
     "kmod-probes": "LIST",
     "extra-kmod-probes": "LIST",
+}
+"""Options of lttng-sessiond for modules: the kernel is recorded without any."""
+_WITHOUT_MEANING = {
     "kconsumerd-cmd-sock": "PATH",
     "kconsumerd-err-sock": "PATH",
     "ustconsumerd32-cmd-sock": "PATH",
@@ -52,13 +55,13 @@ _WITHOUT_MEANING = {
     "event-notifier-error-buffer-size-kernel": "COUNT",
     "event-notifier-error-buffer-size-userspace": "COUNT",
 }
-"""Options of lttng-sessiond for what there is not: kernel, consumers, triggers."""
+"""Options of lttng-sessiond for what there is not: consumers, triggers."""
 _FLAGS = {
     "background": ("b", "go to the background; standard streams stay open"),
     "daemonize": ("d", "go to the background and close the standard streams"),
     "sig-parent": ("S", "send SIGUSR1 to the parent when clients can connect"),
     "quiet": ("q", "print nothing"),
-    "no-kernel": (None, "has no meaning here: nothing of the kernel is recorded"),
+    "no-kernel": (None, "record nothing of the kernel"),
     "verbose-consumer": (None, "has no meaning here"),
 }
 
@@ -111,6 +114,10 @@ def build_parser() -> argparse.ArgumentParser:
         f"(default: the first free port from {AGENT_PORTS[0]} to {AGENT_PORTS[-1]})",
     )
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+    for name, metavar in _MODULES.items():
+        parser.add_argument(
+            f"--{name}", metavar=metavar, help="has nothing to load here"
+        )
     for name, metavar in _WITHOUT_MEANING.items():
         parser.add_argument(f"--{name}", metavar=metavar, help="has no meaning here")
     return parser
@@ -177,10 +184,9 @@ def _run(settings: Mapping[str, str]) -> int:
     from ..daemon.own_programs import AllPrograms
     from ..daemon.server import Daemon, DaemonOptions
 
-    def warn(message: str) -> None:
-        if settings.get("quiet") != "yes":
-            print(f"Warning: {plain(message)}", file=sys.stderr, flush=True)
-
+    warn = partial(_warn, settings)
+    for name in sorted(_MODULES.keys() & settings.keys()):
+        warn(f"--{name}: there is nothing to load: the kernel is recorded by tracefs")
     daemon_options = DaemonOptions(
         paths,
         settings.get("group", TRACING_GROUP),
@@ -189,8 +195,15 @@ def _run(settings: Mapping[str, str]) -> int:
         is_attached,
         warn,
     )
-    Daemon(daemon_options, partial(AllPrograms, warn=warn), when_ready).run()
+    has_kernel = not is_on(settings, "no-kernel")
+    make_backend = partial(AllPrograms, warn=warn, has_kernel=has_kernel)
+    Daemon(daemon_options, make_backend, when_ready).run()
     return 0
+
+
+def _warn(settings: Mapping[str, str], message: str) -> None:
+    if settings.get("quiet") != "yes":
+        print(f"Warning: {plain(message)}", file=sys.stderr, flush=True)
 
 
 def _paths(settings: Mapping[str, str]) -> RunPaths:

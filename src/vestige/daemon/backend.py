@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..record.backends.channel_counts import ChannelCounts
-from .model import Session
+from .model import EventRule, Session
 from .triggers.sampled import Sample
 from .triggers.trigger import Trigger
 
@@ -229,6 +229,37 @@ class Backend(Protocol):
             domain: Of which library: ``JUL``, ``LOG4J`` or ``PYTHON``.
 
         Each has ``pid``, ``name`` and ``loggers``.
+        """
+
+    def kernel_refusal(self) -> str | None:
+        """Say why the kernel cannot be recorded, ``None`` if it can."""
+
+    async def kernel_points(self, *, calls: bool) -> list[str]:
+        """Return the names of what the kernel can record, in order.
+
+        Args:
+            calls: Whether system calls are meant, not tracepoints.
+
+        Raises:
+            OSError: They cannot be read.
+        """
+
+    async def check_kernel_rule(self, rule: EventRule) -> None:
+        """Refuse a rule that this kernel cannot record, as where a probe cannot be.
+
+        Args:
+            rule: The rule.
+
+        Raises:
+            ValueError: It cannot; this says why.
+            OSError: As above.
+        """
+
+    def trigger_refusal(self) -> str | None:
+        """Say why nobody looks at rules of triggers in the kernel.
+
+        Returns:
+            ``None`` if somebody does.
         """
 
     async def close(self) -> None:

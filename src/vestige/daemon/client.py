@@ -298,6 +298,15 @@ class Client(Connection):
         answer = self.ask("programs", fields=fields)
         return answer["programs"], answer["silent"]
 
+    def kernel_points(self, *, calls: bool = False) -> list[str]:
+        """Return the names of what the kernel can record, in order.
+
+        Args:
+            calls: Whether system calls are meant, not tracepoints.
+        """
+        found: list[str] = self.ask("kernel-points", calls=calls)["names"]
+        return found
+
     def enable_channel(
         self,
         session: str,
@@ -397,6 +406,41 @@ class Client(Connection):
         )
         return str(answer["channel"])
 
+    def enable_kernel_event(  # noqa: PLR0913 - the conditions of a rule
+        self,
+        session: str,
+        name: str,
+        channel: str | None,
+        *,
+        type: str = "TRACEPOINT",  # noqa: A002 - as the field calls it
+        location: dict[str, Any] | None = None,
+        filter: str | None = None,  # noqa: A002 - as above
+    ) -> dict[str, Any]:
+        """Make a recording event rule of the kernel, or enable it again.
+
+        Args:
+            session: The session's name.
+            name: The pattern of events, or what the event of a probe is called.
+            channel: The channel's name; ``None`` for that by default.
+            type: What it matches: one of :data:`~.model.RULE_TYPES`, or ``ALL``.
+            location: Where a probe is.
+            filter: An expression that must be true.
+
+        Returns:
+            The channel's name as ``channel``; whether this kernel has what the rule
+            matches as ``is_matching``.
+        """
+        return self.ask(
+            "enable-event",
+            session=session,
+            domain="KERNEL",
+            channel=channel,
+            name=name,
+            type=type,
+            location=location,
+            filter=filter,
+        )
+
     def disable_event(
         self,
         session: str,
@@ -404,6 +448,7 @@ class Client(Connection):
         channel: str | None,
         *,
         domain: str = "UST",
+        type: str = "ALL",  # noqa: A002 - as the field calls it
     ) -> None:
         """Disable recording event rules.
 
@@ -412,9 +457,15 @@ class Client(Connection):
             name: The pattern that they were made with; ``None`` for all.
             channel: The channel's name; ``None`` for that by default.
             domain: Its domain.
+            type: Those of the kernel that match this; ``ALL`` for any.
         """
         self.ask(
-            "disable-event", session=session, domain=domain, channel=channel, name=name
+            "disable-event",
+            session=session,
+            domain=domain,
+            channel=channel,
+            name=name,
+            type=type,
         )
 
     def track(

@@ -6,20 +6,23 @@ other saved.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from ..errors import VestigeError
 from .contexts import ContextType, context_type
 from .model import (
     AGENT_CHANNELS,
     AGENT_DOMAINS,
+    KERNEL_TRACKERS,
     TRACKERS,
     Channel,
     ChannelAttributes,
     Context,
-    EventRule,
     Session,
 )
+from .saved_rules import read_rule, write_rule
 from .xml_reader import parse_xml
 from .xml_tree import Element, element
 
@@ -46,7 +49,7 @@ def write_configuration(session: Session) -> str:
         session: The session; of what it has recorded, nothing is said.
     """
     buffers = "PER_PID" if session.buffers == "pid" else "PER_UID"
-    domains = []
+    domains = [_write_kernel(session)] if session.has_kernel() else []
     if session.channels or any(one is not None for one in session.trackers.values()):
         of_agents = AGENT_CHANNELS.values()
         channels = [
@@ -60,7 +63,7 @@ def write_configuration(session: Session) -> str:
                 element("type", "UST"),
                 element("buffer_type", buffers),
                 element("channels", *channels),
-                _write_trackers(session),
+                _write_trackers(session.trackers),
             )
         )
         domains.extend(
@@ -82,6 +85,17 @@ def write_configuration(session: Session) -> str:
     )
     lines = "\n".join(document.lines())
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{lines}\n'
+
+
+def _write_kernel(session: Session) -> Element:
+    channels = map(_write_channel, session.kernel_channels.values())
+    return element(
+        "domain",
+        element("type", "KERNEL"),
+        element("buffer_type", "GLOBAL"),
+        element("channels", *channels),
+        _write_trackers(session.kernel_trackers),
+    )
 
 
 def _write_mode(session: Session) -> Element | None:
@@ -154,7 +168,7 @@ def _write_channel(channel: Channel) -> Element:
         element("name", channel.name),
         element("enabled", channel.enabled),
         *_write_attributes(channel.attributes),
-        element("events", *map(_write_rule, channel.rules)),
+        element("events", *map(write_rule, channel.rules)),
         element("contexts", *map(_write_context, channel.contexts)),
     )
 
@@ -166,27 +180,13 @@ def _write_attributes(attributes: ChannelAttributes) -> list[Element]:
         element("subbuffer_count", attributes.num_subbuf),
         element("switch_timer_interval", attributes.switch_timer),
         element("read_timer_interval", attributes.read_timer),
-        element("output_type", "MMAP"),
+        element("output_type", attributes.output.upper()),
         element("blocking_timeout", attributes.blocking_timeout),
         element("monitor_timer_interval", attributes.monitor_timer),
         element("tracefile_size", attributes.tracefile_size),
         element("tracefile_count", attributes.tracefile_count),
         element("live_timer_interval", 0),
     ]
-
-
-def _write_rule(rule: EventRule) -> Element:
-    exclusions = [element("exclusion", one) for one in rule.exclusions]
-    return element(
-        "event",
-        element("name", rule.name),
-        element("enabled", rule.enabled),
-        element("type", "TRACEPOINT"),
-        element("loglevel_type", rule.level_type),
-        element("loglevel", rule.level) if rule.level_type != "ALL" else None,
-        None if rule.filter is None else element("filter", rule.filter),
-        element("exclusions", *exclusions) if exclusions else None,
-    )
 
 
 def _write_context(context: Context) -> Element:
@@ -210,9 +210,9 @@ def _write_context(context: Context) -> Element:
     return element("context", element("type", context.kind))
 
 
-def _write_trackers(session: Session) -> Element | None:
+def _write_trackers(sets: Mapping[str, list[str] | None]) -> Element | None:
     trackers = []
-    for attribute, values in session.trackers.items():
+    for attribute, values in sets.items():
         if values is None:
             continue
         made = [
@@ -283,10 +283,12 @@ def _read_session(one: Element, session: Session) -> Session:
         kind = domain.value("type")
         if kind == "UST":
             _read_user_space(domain, session)
+        elif kind == "KERNEL":
+            _read_kernel(domain, session)
         elif kind in AGENT_DOMAINS:
             _read_agent(domain, kind, session)
         else:
-            raise ValueError(f"no domain '{kind}': expected UST or a logger's")
+            raise ValueError(f"no domain '{kind}': expected UST, KERNEL or a logger's")
     return session
 
 
@@ -314,49 +316,56 @@ def _read_user_space(domain: Element, session: Session) -> None:
     for one in domain.all("channels/channel"):
         channel = _read_channel(one)
         session.channels[channel.name] = channel
-    for attribute in TRACKERS:
+    _read_trackers(domain, session.trackers, TRACKERS, "vpid")
+
+
+def _read_kernel(domain: Element, session: Session) -> None:
+    for one in domain.all("channels/channel"):
+        channel = _read_channel(one, is_kernel=True)
+        session.kernel_channels[channel.name] = channel
+    _read_trackers(domain, session.kernel_trackers, KERNEL_TRACKERS, "pid")
+
+
+def _read_trackers(
+    domain: Element,
+    sets: dict[str, list[str] | None],
+    attributes: Iterable[str],
+    of_old: str,
+) -> None:
+    """Read inclusion sets; those of LTTng up to 2.11 have IDs of processes alone."""
+    for attribute in attributes:
         old_and_new = (
             f"process_attr_trackers/{attribute}_process_attr_tracker/process_attr_values",
-            "trackers/pid_tracker/targets" if attribute == "vpid" else "",
+            "trackers/pid_tracker/targets" if attribute == of_old else "",
         )
         for place in filter(None, old_and_new):
             for found in domain.all(place):
-                values = session.trackers[attribute] or []
+                values = sets[attribute] or []
                 # Until LTTng 2.11 a value was a target, and in it the number.
                 values += [
                     value.value("id") or value.value("name") or value.value("pid")
                     for value in found.children
                 ]
-                session.trackers[attribute] = [*dict.fromkeys(values)]
+                sets[attribute] = [*dict.fromkeys(values)]
 
 
-def _read_channel(one: Element) -> Channel:
+def _read_channel(one: Element, *, is_kernel: bool = False) -> Channel:
     attributes = ChannelAttributes(overwrite=one.value("overwrite_mode") == "OVERWRITE")
     for name, attribute in _ATTRIBUTES.items():
         if one.find(name) is not None:
             setattr(attributes, attribute, one.number(name, 0))
-    if one.value("output_type", "MMAP") != "MMAP":
-        raise ValueError(f"output_type '{one.value('output_type')}': expected MMAP")
+    output = one.value("output_type", "MMAP")
+    if output not in ({"MMAP", "SPLICE"} if is_kernel else {"MMAP"}):
+        expected = "MMAP or SPLICE" if is_kernel else "MMAP"
+        raise ValueError(f"output_type '{output}': expected {expected}")
+    attributes.output = output.lower()
+    rules = (read_rule(rule, is_kernel=is_kernel) for rule in one.all("events/event"))
     return Channel(
         one.text_of("name"),
         attributes,
         enabled=one.value("enabled", "true") == "true",
-        rules=[_read_rule(rule) for rule in one.all("events/event")],
+        rules=[*chain.from_iterable(rules)],
         contexts=[_read_context(context) for context in one.all("contexts/context")],
-    )
-
-
-def _read_rule(one: Element) -> EventRule:
-    kind = one.value("type")
-    if kind not in {"", "ALL", "TRACEPOINT"}:
-        raise ValueError(f"no event type '{kind}' in user space: expected TRACEPOINT")
-    return EventRule(
-        one.text_of("name") or "*",
-        enabled=one.value("enabled", "true") == "true",
-        level_type=one.value("loglevel_type", "ALL"),
-        level=one.number("loglevel", -1),
-        filter=one.text_of("filter") or None,
-        exclusions=[one.text or "" for one in one.all("exclusions/exclusion")],
     )
 
 

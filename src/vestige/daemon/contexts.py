@@ -6,7 +6,7 @@ import re
 
 from .._typing import NamedTuple
 
-__all__ = ["CONTEXT_NAMES", "ContextType", "context_type"]
+__all__ = ["CONTEXT_NAMES", "ContextType", "context_type", "kernel_refusal"]
 
 _PLAIN = (
     *("pid", "procname", "prio", "nice", "vpid", "tid", "pthread_id", "vtid", "ppid"),
@@ -21,6 +21,7 @@ _OF_USER_SPACE = {
     *("net_ns", "pid_ns", "time_ns", "user_ns", "uts_ns", "vuid", "veuid", "vsuid"),
     *("vgid", "vegid", "vsgid"),
 }
+_NOT_OF_KERNEL = {"pthread_id", "ip"}
 HARDWARE, SOFTWARE, CACHE, RAW = 0, 1, 3, 4
 """Types of counters, perf_event_open(2)."""
 
@@ -98,6 +99,13 @@ class ContextType(NamedTuple):
     """As above."""
 
     @property
+    def is_of_kernel(self) -> bool:
+        """Whether LTTng has it for the kernel."""
+        if self.kind == "PERF":
+            return not self.is_of_user_space
+        return self.kind != "APP" and self.name not in _NOT_OF_KERNEL
+
+    @property
     def counter_field(self) -> str:
         """The name of the field of a counter: ``perf_thread_instructions``."""
         name = self.name
@@ -128,4 +136,15 @@ def context_type(name: str) -> ContextType | None:
     start, _, counter = name.rpartition(":")
     if start in {"perf:cpu", "perf:thread"} and counter in _COUNTERS:
         return ContextType("PERF", name, start == "perf:thread", *_COUNTERS[counter])
+    return None
+
+
+def kernel_refusal(kind: ContextType) -> str | None:
+    """Say why events of the kernel cannot have a context, ``None`` if they can.
+
+    Args:
+        kind: One that is of the kernel.
+    """
+    if kind.kind == "PERF":
+        return "tracefs reads no performance counters at its events"
     return None

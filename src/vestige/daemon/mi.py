@@ -121,7 +121,7 @@ def channel_element(
             element("read_timer_interval", attributes["read_timer"]),
             element("monitor_timer_interval", attributes["monitor_timer"]),
             element("blocking_timeout", attributes["blocking_timeout"]),
-            element("output_type", "MMAP"),
+            element("output_type", attributes["output"].upper()),
             element("tracefile_size", attributes["tracefile_size"]),
             element("tracefile_count", attributes["tracefile_count"]),
             element("live_timer_interval", live_timer),

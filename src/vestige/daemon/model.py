@@ -13,6 +13,8 @@ __all__ = [
     "AGENT_CHANNELS",
     "AGENT_DOMAINS",
     "DEFAULT_CHANNEL",
+    "KERNEL_TRACKERS",
+    "RULE_TYPES",
     "TRACKERS",
     "Channel",
     "ChannelAttributes",
@@ -32,6 +34,10 @@ AGENT_CHANNELS = {
 AGENT_DOMAINS = tuple(AGENT_CHANNELS)
 TRACKERS = ("vpid", "vuid", "vgid")
 """The inclusion sets of user space."""
+KERNEL_TRACKERS = ("pid", "vpid", "uid", "vuid", "gid", "vgid")
+"""The inclusion sets of the kernel."""
+RULE_TYPES = ("TRACEPOINT", "SYSCALL", "PROBE", "FUNCTION", "USERSPACE_PROBE")
+"""What rules match; in user space tracepoints alone."""
 
 
 @dataclass
@@ -50,6 +56,11 @@ class EventRule:
 
     filter: str | None = None
     exclusions: list[str] = field(default_factory=list)
+    type: str = "TRACEPOINT"
+    """One of :data:`RULE_TYPES`."""
+
+    location: dict[str, Any] | None = None
+    """Of a probe: where it is, as :mod:`.probe_locations` has it."""
 
     def is_same_as(self, other: EventRule) -> bool:
         """Tell whether two rules have the same conditions.
@@ -59,6 +70,7 @@ class EventRule:
         """
         return (
             self.name == other.name
+            and self.type == other.type
             and self.level_type == other.level_type
             and self.level == other.level
             and self.filter == other.filter
@@ -104,11 +116,14 @@ class ChannelAttributes:
     """Bytes; 0 without a limit."""
 
     tracefile_count: int = 0
+    output: str = "mmap"
+    """``mmap`` or ``splice``: how LTTng takes packets out of buffers. It is kept for
+    those who ask, and changes nothing."""
 
 
 @dataclass
 class Channel:
-    """A channel of the domain of user space."""
+    """A channel of the domain of user space, or of the kernel's."""
 
     name: str
     attributes: ChannelAttributes = field(default_factory=ChannelAttributes)
@@ -183,10 +198,18 @@ class Session:
     agents: dict[str, list[EventRule]] = field(default_factory=dict)
     """Rules for loggers, by domain."""
 
+    kernel_channels: dict[str, Channel] = field(default_factory=dict)
+    """The channels of the kernel's domain, which have names of their own."""
+
     trackers: dict[str, list[str] | None] = field(
         default_factory=lambda: dict.fromkeys(TRACKERS)
     )
     """Numbers and names that may be recorded; ``None`` for all."""
+
+    kernel_trackers: dict[str, list[str] | None] = field(
+        default_factory=lambda: dict.fromkeys(KERNEL_TRACKERS)
+    )
+    """The same for the kernel's domain."""
 
     created: float = 0.0
     """Seconds since 1970."""
@@ -265,10 +288,14 @@ class Session:
         self.snapshot_outputs.append(output)
         return output
 
-    def has_other_channels(self) -> bool:
-        """Tell whether rules need the name of a channel."""
-        known = {DEFAULT_CHANNEL, *AGENT_CHANNELS.values()}
-        return any(name not in known for name in self.channels)
+    def all_channels(self) -> list[Channel]:
+        """Return the channels of all domains."""
+        return [*self.kernel_channels.values(), *self.channels.values()]
+
+    def has_kernel(self) -> bool:
+        """Tell whether there is anything of the kernel's domain in it."""
+        tracked = self.kernel_trackers.values()
+        return bool(self.kernel_channels) or any(one is not None for one in tracked)
 
     def to_json(self) -> dict[str, Any]:
         """Return what JSON can say of the session."""
@@ -290,9 +317,10 @@ class Session:
             for name, value in values.items()
             if name in cls.__dataclass_fields__
         }
-        known["channels"] = {
-            name: _channel(one) for name, one in known["channels"].items()
-        }
+        # The journal of an older daemon has no channels of the kernel.
+        known.setdefault("kernel_channels", {})
+        for domain in ("channels", "kernel_channels"):
+            known[domain] = {name: _channel(one) for name, one in known[domain].items()}
         known["agents"] = {
             domain: [EventRule(**one) for one in rules]
             for domain, rules in known["agents"].items()

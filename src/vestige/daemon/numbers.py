@@ -12,6 +12,8 @@ __all__ = ["LARGEST", "read_size", "read_time", "round_sizes"]
 _SIZES = {"k": 10, "K": 10, "M": 20, "G": 30}
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
 _DIGITS = "0123456789abcdef"
+_SUBBUF_SIZES: dict[object, int] = {"pid": 16384, "global": 1 << 20}
+"""Of channels of which no other size was said, by buffering scheme."""
 LARGEST = (1 << 64) - 1
 """Of all numbers that LTTng takes."""
 
@@ -69,7 +71,7 @@ def round_sizes(attributes: dict[str, object]) -> Iterator[tuple[str, int, int]]
             if rounded != number:
                 yield name, number, rounded
     size = attributes.get("tracefile_size")
-    by_default = 16384 if attributes.get("buffers") == "pid" else 524288
+    by_default = _SUBBUF_SIZES.get(attributes.get("buffers"), 524288)
     least = attributes.get("subbuf_size", by_default)
     if isinstance(size, int) and isinstance(least, int) and 0 < size < least:
         attributes["tracefile_size"] = least

@@ -9,13 +9,14 @@ from typing import Any
 
 from ..record.backends.channel_counts import ChannelCounts, by_channel
 from ..record.backends.in_process.tracer import library_path
+from ..record.backends.kernel.points import call_names, tracepoint_names, why_not
 from ..record.backends.lttng_ust.plan import SessionPlan
 from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
 from ..record.backends.registered.programs import RegisteredPrograms
 from ..record.backends.registered.trace import Losses
 from .backend import OnMatch, OnSample
 from .lttng_ust import LttngUstBackend, plan_of
-from .model import AGENT_CHANNELS, Session
+from .model import AGENT_CHANNELS, EventRule, Session
 from .program_backend import ProgramBackend, failure_text
 from .run_paths import RunPaths
 from .triggers.plans import notifier_plans
@@ -183,17 +184,26 @@ class OwnPrograms(ProgramBackend):
         remove_folder(self._kept)
 
 
+NO_KERNEL = "the session daemon was started with --no-kernel"
+
+
 class AllPrograms:
     """Records programs of LTTng-UST, and those with Vestige's own tracer.
 
     Args:
         paths: The places of the daemon.
         warn: Says what is missing, but hinders nothing else.
+        has_kernel: Whether the kernel is recorded, too.
     """
 
     def __init__(
-        self, paths: RunPaths, warn: Callable[[str], None] | None = None
+        self,
+        paths: RunPaths,
+        warn: Callable[[str], None] | None = None,
+        *,
+        has_kernel: bool = True,
     ) -> None:
+        self._has_kernel = has_kernel
         self._lttng_ust = LttngUstBackend(paths, warn)
         self._own = OwnPrograms(paths, warn)
 
@@ -443,6 +453,30 @@ class AllPrograms:
             domain: Of which library: ``JUL``, ``LOG4J`` or ``PYTHON``.
         """
         return await self._lttng_ust.loggers(domain)
+
+    def kernel_refusal(self) -> str | None:
+        """Say why the kernel cannot be recorded, ``None`` if it can."""
+        return why_not() if self._has_kernel else NO_KERNEL
+
+    async def kernel_points(self, *, calls: bool) -> list[str]:
+        """Return the names of what the kernel can record, in order.
+
+        Args:
+            calls: Whether system calls are meant, not tracepoints.
+        """
+        # Who asks has learnt whether the kernel can be recorded.
+        return call_names() if calls else tracepoint_names()
+
+    async def check_kernel_rule(self, rule: EventRule) -> None:
+        """Refuse a rule that this kernel cannot record.
+
+        Args:
+            rule: The rule.
+        """
+
+    def trigger_refusal(self) -> str | None:
+        """Say why events of the kernel match no rules of triggers."""
+        return "rules of triggers are not looked at in the kernel"
 
     async def close(self) -> None:
         """Let all programs go."""

@@ -40,6 +40,18 @@ REFUSALS = {
     "SNAPSHOT_OUTPUT_EXIST": Refusal(31, "Snapshot output already exists"),
     "EPERM": Refusal(32, "Permission denied"),
     "KERNEL_NOT_AVAILABLE": Refusal(33, "Kernel tracer not available"),
+    "NO_EVENT": Refusal(29, "Event not found"),
+    "KERN_EVENT_EXIST": Refusal(35, "Kernel event already exists"),
+    "KERN_CHAN_EXIST": Refusal(37, "Kernel channel already exists"),
+    "KERN_CHAN_FAIL": Refusal(38, "Kernel create channel failed"),
+    "KERN_CHAN_NOT_FOUND": Refusal(39, "Kernel channel not found"),
+    "KERN_CONTEXT_FAIL": Refusal(42, "Add kernel context failed"),
+    "KERN_ENABLE_FAIL": Refusal(43, "Enable kernel event failed"),
+    "KERN_START_FAIL": Refusal(46, "Starting kernel trace failed"),
+    "KERN_LIST_FAIL": Refusal(53, "Listing kernel events failed"),
+    "KERN_EVENT_ENOSYS": Refusal(82, "Kernel event type not supported"),
+    "KERN_CONTEXT_UNAVAILABLE": Refusal(121, "Context unavailable on this kernel"),
+    "PROBE_LOCATION_INVAL": Refusal(138, "Invalid userspace probe location"),
     "START_SESSION_ONCE": Refusal(50, "Session needs to be started once"),
     "SNAPSHOT_FAIL": Refusal(51, "Snapshot record failed"),
     "UST_EVENT_ENABLED": Refusal(55, "UST event already enabled"),
@@ -116,6 +128,16 @@ REFUSALS = {
     ),
 }
 """By the name that the protocol carries."""
+_TOLD_WITH_REASON = {
+    "KERNEL_NOT_AVAILABLE",
+    "KERN_CHAN_FAIL",
+    "KERN_CONTEXT_UNAVAILABLE",
+    "KERN_ENABLE_FAIL",
+    "KERN_EVENT_ENOSYS",
+    "KERN_START_FAIL",
+    "PROBE_LOCATION_INVAL",
+}
+"""Those of the kernel: LTTng's sentence alone would leave people in the dark."""
 
 
 def refused(name: str, detail: str | None = None) -> SessionError:
@@ -129,7 +151,10 @@ def refused(name: str, detail: str | None = None) -> SessionError:
         The error, to be raised.
     """
     refusal = REFUSALS.get(name, REFUSALS["UNKNOWN"])
-    return SessionError(refusal.text, name=name, status=refusal.status, detail=detail)
+    text = refusal.text
+    if detail is not None and name in _TOLD_WITH_REASON:
+        text = f"{text}: {detail}"
+    return SessionError(text, name=name, status=refusal.status, detail=detail)
 
 
 def os_error_text(error: OSError) -> str:

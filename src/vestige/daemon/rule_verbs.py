@@ -6,8 +6,11 @@ from typing import Any
 
 from ..errors import SelectionError
 from ..expressions import compile_filter
-from .channel_verbs import channel_of, refuse_kernel
-from .model import AGENT_DOMAINS, EventRule, Session
+from .channel_verbs import channel_of
+from .domains import KERNEL, domain_of
+from .kernel_rules import check_kernel_rule, check_with_kernel
+from .model import AGENT_DOMAINS, RULE_TYPES, Channel, EventRule, Session
+from .probe_locations import PLACES, read_location
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
@@ -15,6 +18,8 @@ from .registry import Peer, Registry
 __all__ = ["check_rule", "disable_event", "enable_event"]
 
 LEVEL_TYPES = ("ALL", "RANGE", "SINGLE")
+ALL_EVENTS = ("TRACEPOINT", "SYSCALL")
+"""The types of rules that are meant by all events of the kernel."""
 LONGEST_NAME = 255
 
 
@@ -26,33 +31,48 @@ async def enable_event(
     Args:
         registry: The sessions.
         peer: Who asks.
-        request: ``session``, ``domain``, ``channel``, ``name``, ``level_type``,
-            ``level``, ``filter``, ``exclusions``.
+        request: ``session``, ``domain``, ``channel``, ``name``, ``filter``; in user
+            space ``level_type``, ``level``, ``exclusions``; of the kernel ``type``, one
+            of :data:`~.model.RULE_TYPES` or ``ALL`` for tracepoints and system calls,
+            and the ``location`` of a probe.
 
     Returns:
-        The name of its ``channel``.
+        The name of its ``channel``; ``is_matching`` is false if the kernel has nothing
+        that it matches.
 
     Raises:
         SessionError: It is enabled, or one of its conditions cannot be.
     """
-    refuse_kernel(request)
+    domain = domain_of(registry.backend, request)
     session = registry.session(peer, request.text("session"))
-    rule = _rule(request)
+    is_kernel = domain is KERNEL
+    rules = _kernel_rules(request) if is_kernel else [_rule(request)]
+    is_matching = not is_kernel or await check_with_kernel(registry.backend, rules)
     await registry.relays.connect(session)
-    channel = channel_of(session, request, is_made=True)
-    domain = request.optional_text("domain") or "UST"
-    rules = channel.rules
-    if domain in AGENT_DOMAINS:
-        rules = session.agents.setdefault(domain, [])
-    found = next((one for one in rules if one.is_same_as(rule)), None)
-    if found is None:
-        rules.append(rule)
-    elif found.enabled:
-        raise refused("UST_EVENT_ENABLED")
-    else:
-        found.enabled = True
+    channel = channel_of(session, domain, request, is_made=True)
+    there = _rules_of(session, channel, request)
+    enabled = [_enable(there, one) for one in rules]
+    if not any(enabled):
+        raise refused(domain.rule_enabled)
     await _tell(registry, session)
-    return {"channel": channel.name}
+    return {"channel": channel.name, "is_matching": is_matching}
+
+
+def _rules_of(session: Session, channel: Channel, request: Request) -> list[EventRule]:
+    name = request.optional_text("domain")
+    if name in AGENT_DOMAINS:
+        return session.agents.setdefault(name, [])
+    return channel.rules
+
+
+def _enable(rules: list[EventRule], wanted: EventRule) -> bool:
+    """Return whether a rule has been enabled that was not."""
+    found = next((one for one in rules if one.is_same_as(wanted)), None)
+    if found is None:
+        rules.append(wanted)
+        return True
+    was_enabled, found.enabled = found.enabled, True
+    return not was_enabled
 
 
 def _rule(request: Request) -> EventRule:
@@ -65,6 +85,28 @@ def _rule(request: Request) -> EventRule:
     )
     check_rule(rule)
     return rule
+
+
+def _kernel_rules(request: Request) -> list[EventRule]:
+    wanted = request.choice("type", {"ALL", *RULE_TYPES})
+    # As LTTng has it: all events are two rules.
+    types = ALL_EVENTS if wanted == "ALL" else (wanted,)
+    location = None
+    if wanted in PLACES:
+        location = read_location(request.member("location"), wanted)
+    rules = [
+        EventRule(
+            request.text("name"),
+            filter=request.optional_text("filter"),
+            exclusions=request.texts("exclusions"),
+            type=one,
+            location=location,
+        )
+        for one in types
+    ]
+    for rule in rules:
+        check_kernel_rule(rule)
+    return rules
 
 
 def check_rule(rule: EventRule) -> None:
@@ -92,20 +134,23 @@ async def disable_event(
 ) -> dict[str, Any]:
     """Disable the rules of exactly ``name``, or all without one.
 
+    Of the kernel only those of ``type``, unless that is ``ALL``.
+
     Raises:
         SessionError: There is none.
     """
-    refuse_kernel(request)
+    domain = domain_of(registry.backend, request)
     session = registry.session(peer, request.text("session"))
-    channel = channel_of(session, request, is_made=False)
-    domain = request.optional_text("domain") or "UST"
-    rules = channel.rules
-    if domain in AGENT_DOMAINS:
-        rules = session.agents.get(domain, [])
+    channel = channel_of(session, domain, request, is_made=False)
     name = request.optional_text("name")
-    chosen = [one for one in rules if name is None or one.name == name]
+    wanted = request.optional_text("type") or "ALL"
+    chosen = [
+        one
+        for one in _rules_of(session, channel, request)
+        if name in {None, one.name} and wanted in {"ALL", one.type}
+    ]
     if not chosen and name is not None:
-        raise refused("UST_EVENT_NOT_FOUND")
+        raise refused(domain.rule_missing)
     for one in chosen:
         one.enabled = False
     await _tell(registry, session)

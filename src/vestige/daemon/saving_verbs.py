@@ -13,8 +13,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ..errors import SessionError, VestigeError
-from .channel_verbs import check_channel
+from .channel_verbs import check_channel, check_context
 from .configuration import read_configuration, write_configuration
+from .domains import KERNEL, USER_SPACE, require_kernel
+from .kernel_rules import check_kernel_rule
 from .model import Session
 from .protocol import Request
 from .refusals import refused
@@ -82,6 +84,8 @@ async def load_text(registry: Registry, peer: Peer, request: Request) -> list[st
             request.optional_text("override_output"),
             read_relay(request, "override_relay"),
         )
+        if session.has_kernel():
+            require_kernel(registry.backend)
         try:
             _check(session)
         except (SessionError, ValueError) as error:
@@ -141,14 +145,23 @@ def _check(session: Session) -> None:
         ValueError: As above.
     """
     _check_outputs(session)
-    for channel in session.channels.values():
-        with _named(f"channel '{channel.name}'"):
-            check_channel(channel.name, channel.attributes)
+    for domain in (USER_SPACE, KERNEL):
+        for channel in domain.channels(session).values():
+            with _named(f"channel '{channel.name}'"):
+                check_channel(channel.name, channel.attributes, domain)
     of_channels = [one.rules for one in session.channels.values()]
     for rule in chain(*of_channels, *session.agents.values()):
         with _named(f"event rule '{rule.name}'"):
             check_rule(rule)
-    for attribute, values in session.trackers.items():
+    for channel in session.kernel_channels.values():
+        for rule in channel.rules:
+            with _named(f"event rule '{rule.name}'"):
+                check_kernel_rule(rule)
+        for context in channel.contexts:
+            with _named(f"context '{context.name}'"):
+                check_context(KERNEL, context.name)
+    trackers = chain(session.trackers.items(), session.kernel_trackers.items())
+    for attribute, values in trackers:
         for value in values or ():
             with _named(f"{attribute} '{value}'"):
                 tracked_number(attribute, value)
@@ -173,7 +186,7 @@ async def _load(
 ) -> str:
     """Set up a session that was checked; return its name."""
     await _set_up(registry, peer, session, is_forced=request.flag("force"))
-    if is_started and session.channels:
+    if is_started and session.all_channels():
         try:
             await start_session(registry, session)
         except SessionError:

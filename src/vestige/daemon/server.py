@@ -46,6 +46,7 @@ CREDENTIALS = struct.Struct("3i")
 LONGEST_TURN = 15.0
 """Seconds that the end waits for a request: programs are given up before."""
 UNORDERED_VERBS = {
+    "kernel-points",
     "list-triggers",
     "loggers",
     "programs",

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import SessionError
 from ..record.relay.folder import make_spool
+from .domains import require_kernel
 from .model import AGENT_DOMAINS, Session
 from .places import described
 from .protocol import Request
@@ -22,6 +23,7 @@ __all__ = [
     "describe",
     "destroy",
     "end_session",
+    "kernel_points",
     "list_sessions",
     "loggers",
     "programs",
@@ -219,7 +221,7 @@ async def start(registry: Registry, peer: Peer, request: Request) -> dict[str, A
     session = registry.session(peer, request.text("session"))
     if session.active:
         raise refused("TRACE_ALREADY_STARTED")
-    if not session.channels:
+    if not session.all_channels():
         raise refused("NO_CHANNEL")
     await start_session(registry, session)
     return described(session)
@@ -313,7 +315,7 @@ async def _stop(registry: Registry, session: Session) -> dict[str, Any]:
 
 
 def _losses(session: Session) -> tuple[int, int]:
-    channels = session.channels.values()
+    channels = session.all_channels()
     return (
         sum(one.discarded_events for one in channels),
         sum(one.lost_packets for one in channels),
@@ -393,6 +395,26 @@ async def loggers(
     if domain not in AGENT_DOMAINS:
         raise refused("UNSUPPORTED_DOMAIN")
     return {"programs": await registry.backend.loggers(domain)}
+
+
+async def kernel_points(
+    registry: Registry,
+    peer: Peer,  # noqa: ARG001 - of all verbs
+    request: Request,
+) -> dict[str, Any]:
+    """Return the ``names`` of what the kernel can record.
+
+    They are those of tracepoints; with ``calls``, of system calls.
+
+    Raises:
+        SessionError: It cannot be recorded.
+    """
+    require_kernel(registry.backend)
+    try:
+        names = await registry.backend.kernel_points(calls=request.flag("calls"))
+    except OSError as error:
+        raise refused("KERN_LIST_FAIL", os_error_text(error)) from error
+    return {"names": names}
 
 
 async def programs(

@@ -296,7 +296,7 @@ def packets_of_size(session: Session, max_size: int, cpus: int) -> int | None:
     """
     if max_size in {0, NO_LIMIT}:
         return None
-    channels = [one.attributes for one in session.channels.values()]
+    channels = [one.attributes for one in session.all_channels()]
     left, packets = max_size, 0
     while True:
         step = sum(one.subbuf_size for one in channels if packets < one.num_subbuf)

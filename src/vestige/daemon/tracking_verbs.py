@@ -6,7 +6,8 @@ import grp
 import pwd
 from typing import Any
 
-from .model import TRACKERS, Session
+from .domains import KERNEL, domain_of
+from .model import KERNEL_TRACKERS, TRACKERS, Session
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
@@ -14,6 +15,8 @@ from .registry import Peer, Registry
 __all__ = ["track", "tracked_number", "untrack"]
 
 LARGEST_ID = (1 << 32) - 1
+USERS = {"uid", "vuid"}
+GROUPS = {"gid", "vgid"}
 
 
 async def track(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
@@ -24,16 +27,16 @@ async def track(registry: Registry, peer: Peer, request: Request) -> dict[str, A
     Raises:
         SessionError: It is in the set, or nobody has this name.
     """
-    session, attribute = _chosen(registry, peer, request)
+    session, trackers, attribute = _chosen(registry, peer, request)
     value = request.optional_text("value")
-    values = session.trackers[attribute]
+    values = trackers[attribute]
     if value is None:
-        session.trackers[attribute] = None
+        trackers[attribute] = None
     else:
         tracked_number(attribute, value)
         if values is not None and value in values:
             raise refused("PROCESS_ATTR_EXISTS")
-        session.trackers[attribute] = [*(values or []), value]
+        trackers[attribute] = [*(values or []), value]
     await _tell(registry, session)
     return {}
 
@@ -44,11 +47,11 @@ async def untrack(registry: Registry, peer: Peer, request: Request) -> dict[str,
     Raises:
         SessionError: It is not in the set, or the set is full.
     """
-    session, attribute = _chosen(registry, peer, request)
+    session, trackers, attribute = _chosen(registry, peer, request)
     value = request.optional_text("value")
-    values = session.trackers[attribute]
+    values = trackers[attribute]
     if value is None:
-        session.trackers[attribute] = []
+        trackers[attribute] = []
     elif values is None:
         raise refused("TRACKING_POLICY")
     elif value not in values:
@@ -72,24 +75,27 @@ def tracked_number(attribute: str, value: str) -> int:
     if value.isdecimal() and value.isascii() and int(value) <= LARGEST_ID:
         return int(value)
     try:
-        if attribute == "vuid":
+        if attribute in USERS:
             return pwd.getpwnam(value).pw_uid
-        if attribute == "vgid":
+        if attribute in GROUPS:
             return grp.getgrnam(value).gr_gid
     except KeyError:
-        name = "USER_NOT_FOUND" if attribute == "vuid" else "GROUP_NOT_FOUND"
+        name = "USER_NOT_FOUND" if attribute in USERS else "GROUP_NOT_FOUND"
         raise refused(name) from None
     raise refused("INVALID")
 
 
-def _chosen(registry: Registry, peer: Peer, request: Request) -> tuple[Session, str]:
-    if request.optional_text("domain") == "KERNEL":
-        raise refused("UNKNOWN")
+def _chosen(
+    registry: Registry, peer: Peer, request: Request
+) -> tuple[Session, dict[str, list[str] | None], str]:
+    """Return the session that is meant, its inclusion sets and which of them."""
+    is_kernel = domain_of(registry.backend, request) is KERNEL
     session = registry.session(peer, request.text("session"))
     attribute = request.text("attribute")
-    if attribute not in TRACKERS:
+    if attribute not in (KERNEL_TRACKERS if is_kernel else TRACKERS):
         raise refused("UNSUPPORTED_DOMAIN")
-    return session, attribute
+    trackers = session.kernel_trackers if is_kernel else session.trackers
+    return session, trackers, attribute
 
 
 async def _tell(registry: Registry, session: Session) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
+from .domains import require_kernel
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
@@ -35,7 +35,7 @@ async def register_trigger(
     trigger = read_trigger(values, peer.uid)
     if peer.uid not in {0, trigger.uid}:
         raise refused("EPERM")
-    _refuse_kernel(trigger)
+    _check_kernel(registry, trigger)
     registry.triggers.add(trigger)
     try:
         await _tell(registry)
@@ -49,11 +49,15 @@ async def register_trigger(
     return {"trigger": trigger.to_json()}
 
 
-def _refuse_kernel(trigger: Trigger) -> None:
+def _check_kernel(registry: Registry, trigger: Trigger) -> None:
+    """Refuse rules for the kernel where nobody would see what matches."""
     condition = trigger.condition
-    if isinstance(condition, EventRuleMatches) and not condition.rule.is_of_user_space:
-        is_root = os.geteuid() == 0
-        raise refused("KERNEL_NOT_AVAILABLE" if is_root else "NEED_ROOT_SESSIOND")
+    if not isinstance(condition, EventRuleMatches) or condition.rule.is_of_user_space:
+        return
+    require_kernel(registry.backend)
+    reason = registry.backend.trigger_refusal()
+    if reason is not None:
+        raise refused("KERNEL_NOT_AVAILABLE", reason)
 
 
 async def unregister_trigger(

@@ -124,15 +124,6 @@ def test_a_small_subbuffer_is_rounded_and_then_refused(daemon):
     assert done.err.endswith("Error: Channel c: Invalid parameter (session s1)\n")
 
 
-def test_the_kernel_is_not_there(daemon):
-    """The answer is that of a daemon without modules."""
-    done = daemon.lttng("enable-channel", "-k", "c")
-    assert done.status == 1
-    assert "Tracing the kernel requires a root lttng-sessiond daemon" in done.err
-    done = daemon.lttng("enable-event", "-k", "sched_switch")
-    assert done.status == 79
-
-
 def test_channels_are_disabled_and_enabled(daemon):
     """Several with commas; one that is not there makes the status 4."""
     done = daemon.lttng("disable-channel", "-u", "c1,nosuch")
@@ -224,7 +215,6 @@ def test_inclusion_sets_are_as_the_document_says(daemon):
         ("track -u --uid=3", 1, "The user ID process attribute cannot be tracked"),
         ("track -u", 1, "At least one process attribute must be specified"),
         ("track --vpid=3", 1, "Please specify a domain (--kernel/--userspace)."),
-        ("track -k --pid=3", 1, "Unknown error"),
         ("untrack -u --vpid=99", 0, "Warning: 99 is not in the virtual process ID"),
     ],
 )

@@ -121,10 +121,10 @@ def test_a_started_session_is_started_again(daemon, tmp_path):
         ),
         (
             (
-                "<sessions><session><name>s</name><domains><domain><type>KERNEL</type>"
+                "<sessions><session><name>s</name><domains><domain><type>NONE</type>"
                 "</domain></domains></session></sessions>"
             ),
-            "no domain 'KERNEL'",
+            "no domain 'NONE'",
         ),
     ],
 )

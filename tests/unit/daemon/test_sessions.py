@@ -75,7 +75,6 @@ def test_starting_and_stopping_twice_has_its_statuses(daemon):
         (("regenerate", "metadata"), 118, "Session not started"),
         (("regenerate",), 1, "No object specified for regenerate command."),
         (("regenerate", "x"), 2, "Unrecognized argument used with 'regenerate'"),
-        (("list", "-k"), 1, "Unable to list kernel events: Tracing the kernel"),
         (("view", "nosuch"), 1, "Session name nosuch not found"),
         (("-m", "yaml", "list"), 165, "MI output format not supported"),
         (("-m", "yaml"), 165, "MI output format not supported"),

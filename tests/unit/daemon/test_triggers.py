@@ -276,20 +276,6 @@ def test_filters_are_checked(daemon):
     )
 
 
-@pytest.mark.parametrize(
-    "words", [["kernel"], ["syscall"], ["kprobe", "-L", "do_exit+0x4"]]
-)
-def test_the_kernel_is_not_there(daemon, words):
-    """As LTTng's daemon says without its modules."""
-    rule = ["--condition=event-rule-matches", "--type", *words]
-    done = daemon.lttng("add-trigger", *rule, *NOTIFY)
-    assert done.status == 1
-    why = "Kernel tracer not available."
-    if os.geteuid():
-        why = "Tracing the kernel requires a root lttng-sessiond daemon"
-    assert done.err.startswith(f"Error: Failed to register trigger: {why}")
-
-
 def test_no_daemon(home):
     """What each verb says."""
     none = "No session daemon is available."

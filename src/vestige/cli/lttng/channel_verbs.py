@@ -24,7 +24,7 @@ __all__ = [
 SESSION = Option(
     "session", "in the session NAME, not the current one", "s", NEEDED, "NAME"
 )
-_KERNEL = Option("kernel", "needs modules of the kernel, which are not there", "k")
+_KERNEL = Option("kernel", "in the domain of the kernel, as root", "k")
 _USER_SPACE = Option("userspace", "in the domain of user space", "u")
 ENABLE_CHANNEL = (
     _KERNEL,
@@ -42,12 +42,16 @@ ENABLE_CHANNEL = (
     ),
     Option("read-timer", "look for full sub-buffers so often", None, NEEDED, "TIME"),
     Option(
-        "blocking-timeout", "wait for room so long: inf, 100ms", None, NEEDED, "TIME"
+        "blocking-timeout",
+        "wait for room so long: inf, 100ms (not in the kernel)",
+        None,
+        NEEDED,
+        "TIME",
     ),
-    Option("output", "mmap", None, NEEDED, "TYPE"),
+    Option("output", "mmap; in the kernel also splice", None, NEEDED, "TYPE"),
     Option("buffers-uid", "buffers for each user (default)"),
     Option("buffers-pid", "buffers for each process"),
-    Option("buffers-global", "of the kernel alone"),
+    Option("buffers-global", "buffers for the whole system (default of the kernel)"),
     Option("tracefile-size", "begin a new file at this size", "C", NEEDED, "SIZE"),
     Option("tracefile-count", "keep so many files of a stream", "W", NEEDED, "COUNT"),
 )
@@ -69,7 +73,7 @@ def enable_channel(call: Call) -> int:
     domain = call.domain("kernel userspace")
     if domain is None:
         raise FailedError(FAILED, "Please specify a domain (--kernel/--userspace).")
-    values = _attributes(call)
+    values = _attributes(call, is_kernel=domain == "KERNEL")
     return _for_channels(call, domain, "enable", values)
 
 
@@ -119,11 +123,12 @@ def _report_channel(
         )
         return FAILED
     text = f"Channel {name}: {error.message} (session {session})"
-    if error.name == "UST_CHAN_EXIST":
+    if error.name in {"UST_CHAN_EXIST", "KERN_CHAN_EXIST"}:
         call.warn(text)
         return status or WARNED
     call.error(text)
-    return WARNED if error.name == "UST_CHAN_NOT_FOUND" else FAILED
+    is_missing = error.name in {"UST_CHAN_NOT_FOUND", "KERN_CHAN_NOT_FOUND"}
+    return WARNED if is_missing else FAILED
 
 
 def _channel_shown(
@@ -141,8 +146,9 @@ def _channel_shown(
     )
 
 
-def _attributes(call: Call) -> dict[str, object]:
+def _attributes(call: Call, *, is_kernel: bool) -> dict[str, object]:
     words = call.words
+    buffers = _buffers(call, is_kernel=is_kernel)
     values: dict[str, object] = {
         "overwrite": words.has("overwrite") and not words.has("discard"),
         "discard": words.has("discard"),
@@ -181,11 +187,7 @@ def _attributes(call: Call) -> dict[str, object]:
             f"Unknown output type {output}. Possible values are: mmap, splice",
         )
     values["output"] = output
-    if words.has("buffers-global"):
-        raise FailedError(FAILED, "Buffer type not supported for domain -u")
-    values["buffers"] = next(
-        (one for one in ("uid", "pid") if words.has(f"buffers-{one}")), None
-    )
+    values["buffers"] = buffers
     if "tracefile_count" in values and "tracefile_size" not in values:
         raise FailedError(
             FAILED,
@@ -194,6 +196,22 @@ def _attributes(call: Call) -> dict[str, object]:
         )
     _round(call, values)
     return values
+
+
+def _buffers(call: Call, *, is_kernel: bool) -> str | None:
+    """Return the buffering scheme, if there is a choice and one was made."""
+    words = call.words
+    if is_kernel:
+        if words.has("blocking-timeout"):
+            raise FailedError(
+                FAILED, "Retry timeout option not supported for kernel domain (-k)"
+            )
+        if words.has("buffers-uid") or words.has("buffers-pid"):
+            raise FailedError(FAILED, "Buffer type not supported for domain -k")
+        return "global"
+    if words.has("buffers-global"):
+        raise FailedError(FAILED, "Buffer type not supported for domain -u")
+    return next((one for one in ("uid", "pid") if words.has(f"buffers-{one}")), None)
 
 
 def _blocking_timeout(call: Call) -> int:

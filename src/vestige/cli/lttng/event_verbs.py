@@ -8,6 +8,7 @@ from ...daemon.refusals import REFUSALS
 from ...errors import SessionError
 from .call import DONE, FAILED, WORDS_OF_DOMAINS, Call, FailedError
 from .channel_verbs import SESSION
+from .event_names import names_of, split_names
 from .options import NEEDED, Option
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 DOMAINS = (
-    Option("kernel", "needs modules of the kernel, which are not there", "k"),
+    Option("kernel", "the kernel, as root", "k"),
     Option("userspace", "tracepoints of programs", "u"),
     Option("jul", "loggers of java.util.logging", "j"),
     Option("log4j", "loggers of log4j", "l"),
@@ -32,10 +33,29 @@ DOMAINS = (
 )
 _TYPES = (
     Option("tracepoint", "tracepoints (default)"),
-    Option("syscall", "of the kernel alone"),
-    Option("probe", "of the kernel alone", None, NEEDED, "PLACE"),
-    Option("userspace-probe", "of the kernel alone", None, NEEDED, "PLACE"),
-    Option("function", "of the kernel alone", None, NEEDED, "PLACE"),
+    Option("syscall", "system calls, of the kernel"),
+    Option(
+        "probe",
+        "a probe in the kernel: SYMBOL, SYMBOL+OFFSET, ADDRESS",
+        None,
+        NEEDED,
+        "PLACE",
+    ),
+    Option(
+        "userspace-probe",
+        "a probe that the kernel puts into a program: PATH:SYMBOL, elf:PATH:SYMBOL, "
+        "sdt:PATH:PROVIDER:NAME",
+        None,
+        NEEDED,
+        "PLACE",
+    ),
+    Option(
+        "function",
+        "entry and return of a function of the kernel: as --probe",
+        None,
+        NEEDED,
+        "PLACE",
+    ),
 )
 ENABLE_EVENT = (
     *DOMAINS,
@@ -54,24 +74,30 @@ DISABLE_EVENT = (
     Option("channel", "in the channel NAME", "c", NEEDED, "NAME"),
     Option("all-events", "all rules", "a"),
     Option("all", "of any type"),
-    Option("tracepoint", "tracepoints"),
-    Option("syscall", "of the kernel alone"),
-    Option("probe", "of the kernel alone"),
-    Option("function", "of the kernel alone"),
+    Option("tracepoint", "tracepoints, of the kernel"),
+    Option("syscall", "system calls, of the kernel"),
+    Option("probe", "probes, of the kernel"),
+    Option("function", "functions, of the kernel"),
 )
 CHANNEL_NOT_FOUND = 59
 """The exit status where rules have no channel."""
 TYPE_NOT_AVAILABLE = 5
 """The exit status where a type of events is for the kernel."""
+_KERNEL_ALONE = ("syscall", "probe", "function")
+"""Types of rules that user space does not have."""
 _ALL_DOMAINS = "--kernel/--userspace/--jul/--log4j/--python"
 
 
 def enable_event(call: Call) -> int:
     """Make recording event rules, or enable them again."""
     domain = _domain(call)
-    names = _names(call, "all")
+    if domain == "KERNEL":
+        from .kernel_event_verbs import enable_kernel_events
+
+        return enable_kernel_events(call)
+    names = names_of(call, "all")
     session = call.session(call.words.value("session"))
-    if domain != "KERNEL" and any(call.words.has(one.name) for one in _TYPES[1:]):
+    if any(call.words.has(one.name) for one in _TYPES[1:]):
         raise FailedError(
             TYPE_NOT_AVAILABLE, "Event type not available for user-space tracing"
         )
@@ -79,7 +105,7 @@ def enable_event(call: Call) -> int:
     exclusions = [
         one for text in call.words.values("exclude") for one in split_names(text)
     ]
-    if exclusions and domain not in {"UST", "KERNEL"}:
+    if exclusions and domain != "UST":
         word = WORDS_OF_DOMAINS[domain]
         raise FailedError(
             FAILED, f"Event name exclusions are not yet implemented for {word} events"
@@ -111,35 +137,6 @@ def _domain(call: Call) -> str:
     if domain is None:
         raise FailedError(FAILED, f"Please specify a domain ({_ALL_DOMAINS}).")
     return domain
-
-
-def _names(call: Call, option_for_all: str) -> list[str]:
-    if call.words.has(option_for_all):
-        return ["*"]
-    names = split_names(call.words.arguments[0]) if call.words.arguments else []
-    if not names:
-        raise FailedError(FAILED, "Missing event name(s).")
-    return names
-
-
-def split_names(text: str) -> list[str]:
-    r"""Take a list of names apart.
-
-    Args:
-        text: Names with commas between them; ``\,`` is a comma in a name. All other
-            escapes stay what they are.
-    """
-    parts = [""]
-    characters = iter(text)
-    for character in characters:
-        if character == ",":
-            parts.append("")
-        elif character == "\\":
-            following = next(characters, "")
-            parts[-1] += following if following == "," else f"\\{following}"
-        else:
-            parts[-1] += character
-    return [one for one in parts if one]
 
 
 def _level(call: Call, domain: str) -> tuple[str, int]:
@@ -225,14 +222,14 @@ def _say_enabled(call: Call, domain: str, rule: dict[str, Any], channel: str) ->
     quoted = ", ".join(f'"{one}"' for one in exclusions)
     excluding = f" excluding {quoted}" if exclusions else ""
     word = WORDS_OF_DOMAINS[domain]
-    if domain not in {"UST", "KERNEL"}:
+    if domain != "UST":
         channel = "channel0"
     if expression is not None:
         start = "" if is_all else f"Event {name}{excluding}: "
         call.say(f"{start}Filter '{expression}' successfully set")
     elif is_all:
         call.say(f"All {word} events{excluding} are enabled in channel {channel}")
-    elif domain in {"UST", "KERNEL"}:
+    elif domain == "UST":
         call.say(f"{word} event {name}{excluding} created in channel {channel}")
     else:
         call.say(f"{word} event {name} enabled")
@@ -256,13 +253,15 @@ def disable_event(call: Call) -> int:
     """Disable recording event rules."""
     domain = _domain(call)
     is_all = call.words.has("all-events")
-    names = _names(call, "all-events")
+    kind = _disabled_type(call, domain)
+    names = names_of(call, "all-events")
     session = call.session(call.words.value("session"))
     asked = call.words.value("channel")
     status = DONE
     shown: list[Element] = []
     for name in names:
-        failed = _disable_one(call, session, domain, None if is_all else name)
+        chosen = None if is_all else name
+        failed = _disable_one(call, session, domain, chosen, kind)
         status = failed or status
         if call.general.is_mi:
             from ...daemon.xml_tree import element
@@ -286,27 +285,45 @@ def disable_event(call: Call) -> int:
     return status
 
 
-def _disable_one(call: Call, session: str, domain: str, name: str | None) -> int:
+def _disabled_type(call: Call, domain: str) -> str:
+    """Return the type of rules that is meant: that of user space has but one."""
+    if domain == "KERNEL":
+        from .kernel_event_verbs import disabled_type
+
+        return disabled_type(call)
+    if any(call.words.has(one) for one in ("tracepoint", *_KERNEL_ALONE)):
+        raise FailedError(
+            FAILED,
+            "Disabling userspace and agent (-j | -l | -p) event(s) based on "
+            "instrumentation type is not supported.",
+        )
+    return "ALL"
+
+
+def _disable_one(
+    call: Call, session: str, domain: str, name: str | None, kind: str
+) -> int:
     asked = call.words.value("channel")
     channel = asked or "channel0"
     word = WORDS_OF_DOMAINS[domain]
+    shown = "any" if kind == "ALL" else kind.lower()
     try:
-        call.client.disable_event(session, name, asked, domain=domain)
+        call.client.disable_event(session, name, asked, domain=domain, type=kind)
     except SessionError as error:
         if error.name == "NO_SESSIOND":
             raise
         channel = _channel_named(asked, error)
         is_channel_missing = error.name == "UST_CHAN_NOT_FOUND"
         call.error(
-            f"{name or '*'} of type any : {error.message} (channel {channel}, session "
-            f"{session})"
+            f"{name or '*'} of type {shown} : {error.message} (channel {channel}, "
+            f"session {session})"
         )
         return CHANNEL_NOT_FOUND if is_channel_missing else error.status
     if name is None:
-        call.say(f"All {word} events of type any are disabled in channel {channel}")
+        call.say(f"All {word} events of type {shown} are disabled in channel {channel}")
     else:
         call.say(
-            f"{word} {name} of type any disabled in channel {channel} for session "
+            f"{word} {name} of type {shown} disabled in channel {channel} for session "
             f"{session}"
         )
     return DONE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..._typing import TYPE_CHECKING
 from ...daemon.log_levels import level_name
 from ...daemon.places import shown_output
-from ...daemon.refusals import REFUSALS
 from ...errors import SessionError
 from .call import DOMAINS as DOMAIN_OF
 from .call import DONE, FAILED, Call, FailedError
@@ -14,6 +13,7 @@ from .options import NEEDED, Option
 from .session_text import (
     channel_lines,
     domain_names,
+    has_kernel,
     has_user_space,
     rule_line,
     session_lines,
@@ -32,7 +32,7 @@ LIST = (
     Option("channel", "only the channel NAME", "c", NEEDED, "NAME"),
     Option("domain", "only the names of domains", "d"),
     Option("fields", "the fields of tracepoints as well", "f"),
-    Option("syscall", "of the kernel alone", "S"),
+    Option("syscall", "system calls of the kernel, not tracepoints", "S"),
 )
 STATUS = ()
 _FIELD_TYPES = ("OTHER", "INTEGER", "ENUM", "FLOAT", "STRING")
@@ -47,6 +47,9 @@ def status(call: Call) -> int:
 
 def list_(call: Call) -> int:
     """Show sessions, one session, or what could be recorded."""
+    if call.words.has("syscall") and not call.words.has("kernel"):
+        call.warn("--syscall will only work with the Kernel domain (-k)")
+        return FAILED
     if call.words.arguments:
         return _show_session(call, call.words.arguments[0])
     domains = [one.name for one in DOMAINS if call.words.has(one.name)]
@@ -83,7 +86,8 @@ def _show_session(call: Call, name: str) -> int:
             raise
         raise FailedError(FAILED, f"Session '{name}' not found") from None
     chosen = call.words.value("channel")
-    is_missing = chosen is not None and chosen not in session["channels"]
+    channels = {**session["channels"], **session["kernel_channels"]}
+    is_missing = chosen is not None and chosen not in channels
     if call.general.is_mi:
         _emit_session(call, session, chosen)
     elif call.words.has("domain"):
@@ -101,11 +105,35 @@ def _emit_session(call: Call, session: dict[str, Any], chosen: str | None) -> No
     from ...daemon.mi import schedules_element, session_element
     from ...daemon.xml_tree import element
 
-    domains = _domain_elements(session, chosen, is_brief=call.words.has("domain"))
+    is_brief = call.words.has("domain")
+    domains = _domain_elements(session, chosen, is_brief=is_brief)
+    if has_kernel(session):
+        domains.insert(0, _kernel_element(session, chosen, is_brief=is_brief))
     shown = session_element(
         session, schedules_element(session), element("domains", *domains)
     )
     call.emit(element("sessions", shown), is_success=None)
+
+
+def _kernel_element(
+    session: dict[str, Any], chosen: str | None, *, is_brief: bool
+) -> Element:
+    from ...daemon.kernel_mi import kernel_event_element
+    from ...daemon.mi import channel_element, trackers_element
+    from ...daemon.xml_tree import element
+
+    kind = (element("type", "KERNEL"), element("buffer_type", "GLOBAL"))
+    if is_brief:
+        return element("domain", *kind)
+    channels = [
+        channel_element(
+            one, element("events", *map(kernel_event_element, one["rules"]))
+        )
+        for name, one in session["kernel_channels"].items()
+        if chosen in {None, name}
+    ]
+    trackers = trackers_element(session["kernel_trackers"])
+    return element("domain", *kind, trackers, element("channels", *channels))
 
 
 def _domain_elements(
@@ -155,9 +183,8 @@ def _show_points(call: Call, options: list[str]) -> int:
     domains: list[Element] = []
     for option in options:
         if option == "kernel":
-            text = REFUSALS["NEED_ROOT_SESSIOND"].text
-            raise FailedError(FAILED, f"Unable to list kernel events: {text}")
-        if option == "userspace":
+            domains += _show_kernel(call)
+        elif option == "userspace":
             has_fields = call.words.has("fields")
             programs, silent = call.client.listed_programs(fields=has_fields)
             _show_tracepoints(call, programs)
@@ -172,8 +199,41 @@ def _show_points(call: Call, options: list[str]) -> int:
     if call.general.is_mi:
         from ...daemon.xml_tree import element
 
-        call.emit(element("domains", *domains), is_success=None)
+        # System calls stand for themselves, as in LTTng.
+        is_events = len(domains) == 1 and domains[0].name == "events"
+        shown = domains[0] if is_events else element("domains", *domains)
+        call.emit(shown, is_success=None)
     return DONE
+
+
+def _show_kernel(call: Call) -> list[Element]:
+    """Show what the kernel can record; return it for the machine interface."""
+    from .kernel_text import call_line, tracepoint_line
+
+    is_calls = call.words.has("syscall")
+    what = "system calls" if is_calls else "kernel events"
+    try:
+        names = call.client.kernel_points(calls=is_calls)
+    except SessionError as error:
+        if error.name == "NO_SESSIOND":
+            raise
+        raise FailedError(FAILED, f"Unable to list {what}: {error.message}") from None
+    call.say("System calls:" if is_calls else "Kernel events:", "-------------")
+    line = call_line if is_calls else tracepoint_line
+    call.say(*(f"      {line(one)}" for one in names), "")
+    if not call.general.is_mi:
+        return []
+    from ...daemon.kernel_mi import kernel_event_element
+    from ...daemon.xml_tree import element
+
+    kind = "SYSCALL" if is_calls else "TRACEPOINT"
+    events = element(
+        "events", *(kernel_event_element({"name": one, "type": kind}) for one in names)
+    )
+    if is_calls:
+        return [events]
+    about = (element("type", "KERNEL"), element("buffer_type", "GLOBAL"))
+    return [element("domain", *about, events)]
 
 
 def _show_loggers(call: Call, option: str, programs: list[dict[str, Any]]) -> None:

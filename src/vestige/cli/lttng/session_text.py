@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "channel_lines",
     "domain_names",
+    "has_kernel",
     "has_user_space",
     "rule_line",
     "session_lines",
@@ -30,6 +31,9 @@ _SHORT_DOMAINS = {
     "PYTHON": "Python (logging)",
 }
 _TRACKERS = {
+    "pid": "Process IDs:          ",
+    "uid": "User IDs:             ",
+    "gid": "Group IDs:            ",
     "vpid": "Virtual process IDs:  ",
     "vuid": "Virtual user IDs:     ",
     "vgid": "Virtual group IDs:    ",
@@ -79,6 +83,16 @@ def has_user_space(session: dict[str, Any]) -> bool:
     return bool(session["channels"]) or any(one is not None for one in tracked)
 
 
+def has_kernel(session: dict[str, Any]) -> bool:
+    """Tell whether there is anything of the kernel in a session.
+
+    Args:
+        session: What the daemon tells of it.
+    """
+    tracked = session["kernel_trackers"].values()
+    return bool(session["kernel_channels"]) or any(one is not None for one in tracked)
+
+
 def domain_names(session: dict[str, Any]) -> list[str]:
     """Return the lines of a session's domains.
 
@@ -86,6 +100,8 @@ def domain_names(session: dict[str, Any]) -> list[str]:
         session: What the daemon tells of it.
     """
     lines = ["Domains:", "-------------"]
+    if has_kernel(session):
+        lines.append("  - Kernel")
     if has_user_space(session):
         lines.append("  - UST global")
     lines += [f"  - {_SHORT_DOMAINS[domain]}" for domain in session["agents"]]
@@ -102,6 +118,8 @@ def channel_lines(
         chosen: The only channel; ``None`` for all.
         domains: The only domains; ``None`` for all.
     """
+    if has_kernel(session) and (domains is None or "KERNEL" in domains):
+        yield from _kernel(session, chosen)
     if not has_user_space(session):
         return
     if domains is None or "UST" in domains:
@@ -115,16 +133,45 @@ def channel_lines(
             yield ""
 
 
+def _kernel(session: dict[str, Any], chosen: str | None) -> Iterator[str]:
+    # Few sessions have something of the kernel.
+    from .kernel_text import kernel_rule_lines
+
+    yield from ("=== Domain: Linux kernel ===", "")
+    yield from _trackers(session["kernel_trackers"])
+    for channel in _chosen(session["kernel_channels"], chosen):
+        yield from _one_channel(channel, has_losses=not session["is_snapshot"])
+        for rule in channel["rules"]:
+            yield from (f"      {line}" for line in kernel_rule_lines(rule))
+        if not channel["rules"]:
+            yield "      None"
+        yield ""
+
+
 def _user_space(session: dict[str, Any], chosen: str | None) -> Iterator[str]:
     scheme = "per-process" if session["buffers"] == "pid" else "per-user"
     yield from ("=== Domain: User space ===", "", f"Buffering scheme: {scheme}", "")
+    yield from _trackers(session["trackers"])
+    for channel in _chosen(session["channels"], chosen):
+        yield from _one_channel(channel, has_losses=not session["is_snapshot"])
+        for rule in channel["rules"]:
+            yield f"      {rule_line(rule, 'UST')}"
+        if not channel["rules"]:
+            yield "      None"
+        yield ""
+
+
+def _trackers(trackers: dict[str, list[str] | None]) -> Iterator[str]:
     yield "Tracked process attributes"
-    for attribute, title in _TRACKERS.items():
-        yield f"  {title}{_tracked(session['trackers'][attribute])}"
+    for attribute, values in trackers.items():
+        yield f"  {_TRACKERS[attribute]}{_tracked(values)}"
     yield from ("", "Channels:", "-------------")
-    for name, channel in session["channels"].items():
-        if chosen in {None, name}:
-            yield from _one_channel(channel, has_losses=not session["is_snapshot"])
+
+
+def _chosen(
+    channels: dict[str, dict[str, Any]], chosen: str | None
+) -> list[dict[str, Any]]:
+    return [one for name, one in channels.items() if chosen in {None, name}]
 
 
 def _tracked(values: list[str] | None) -> str:
@@ -154,7 +201,7 @@ def _one_channel(channel: dict[str, Any], *, has_losses: bool) -> Iterator[str]:
         ),
         ("Trace file count: ", f"{attributes['tracefile_count'] or 1} per stream"),
         ("Trace file size:  ", _size(attributes["tracefile_size"])),
-        ("Output mode:      ", "mmap"),
+        ("Output mode:      ", attributes["output"]),
     ):
         yield f"      {title}{text}"
     yield from ("", "    Statistics:")
@@ -165,11 +212,6 @@ def _one_channel(channel: dict[str, Any], *, has_losses: bool) -> Iterator[str]:
     else:
         yield f"      Discarded events: {channel['discarded_events']}"
     yield from ("", "    Recording event rules:")
-    for rule in channel["rules"]:
-        yield f"      {rule_line(rule, 'UST')}"
-    if not channel["rules"]:
-        yield "      None"
-    yield ""
 
 
 def _state(thing: dict[str, Any]) -> str:

@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 __all__ = ["TRACK", "track", "untrack"]
 
 TRACK = (
-    Option("kernel", "needs modules of the kernel, which are not there", "k"),
+    Option("kernel", "what the kernel records, as root", "k"),
     Option("userspace", "programs in user space", "u"),
     SESSION,
-    Option("pid", "the same as --vpid", "p", OPTIONAL, "PIDS"),
-    Option("vpid", "process IDs", None, OPTIONAL, "PIDS"),
-    Option("uid", "of the kernel alone", None, OPTIONAL, "USERS"),
+    Option(
+        "pid", "process IDs; in user space the same as --vpid", "p", OPTIONAL, "PIDS"
+    ),
+    Option("vpid", "process IDs as processes see them", None, OPTIONAL, "PIDS"),
+    Option("uid", "users, of the kernel", None, OPTIONAL, "USERS"),
     Option("vuid", "users, by number or name", None, OPTIONAL, "USERS"),
-    Option("gid", "of the kernel alone", None, OPTIONAL, "GROUPS"),
+    Option("gid", "groups, of the kernel", None, OPTIONAL, "GROUPS"),
     Option("vgid", "groups, by number or name", None, OPTIONAL, "GROUPS"),
     Option("all", "all of them", "a"),
 )

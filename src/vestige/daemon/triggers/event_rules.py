@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import SelectionError
 from ...expressions import compile_filter
+from ..probe_locations import read_location
 from ..protocol import Values
 from ..refusals import refused
 
@@ -23,18 +24,6 @@ PATTERN_TYPES = {*USER_TYPES, "kernel-tracepoint", "kernel-syscall"}
 PROBE_TYPES = {"kernel-kprobe", "kernel-uprobe"}
 SITES = ("entry+exit", "entry", "exit")
 LEVEL_TYPES = ("exactly", "at-least-as-severe-as")
-LOCATIONS = {
-    "symbol": ("name", "offset"),
-    "address": ("address",),
-    "function": ("path", "function"),
-    "tracepoint": ("path", "provider", "probe"),
-}
-"""Places of probes, by type: their members."""
-_OF_PROBES = {
-    "kernel-kprobe": ("symbol", "address"),
-    "kernel-uprobe": ("function", "tracepoint"),
-}
-_NUMBERS = {"offset", "address"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +56,7 @@ class EventRule:
     """Of the event that a probe makes."""
 
     location: tuple[tuple[str, str | int], ...] = ()
-    """Where a probe is: members of one of :data:`LOCATIONS`, and ``type``."""
+    """Where a probe is: the members that :mod:`~..probe_locations` has."""
 
     @property
     def is_of_user_space(self) -> bool:
@@ -111,7 +100,7 @@ def read_rule(values: Values) -> EventRule:
             kind,
             "",
             event_name=_name(values.text("event_name"), LONGEST_PATH),
-            location=_location(kind, values.member("location")),
+            location=tuple(read_location(values.member("location"), kind).items()),
         )
     name = values.optional_text("name")
     site = None
@@ -155,21 +144,6 @@ def _log_level(values: Values) -> LogLevel | None:
     if not -(1 << 31) <= number < 1 << 31:
         raise refused("INVALID", "expected a log level of 32 bits")
     return LogLevel(level.choice("type", LEVEL_TYPES), number)
-
-
-def _location(kind: str, values: Values | None) -> tuple[tuple[str, str | int], ...]:
-    if values is None:
-        raise refused("INVALID", "expected a 'location'")
-    place = values.choice("type", _OF_PROBES[kind])
-    found: list[tuple[str, str | int]] = [("type", place)]
-    for name in LOCATIONS[place]:
-        value: str | int
-        if name in _NUMBERS:
-            value = values.count(name, 0 if name == "offset" else None)
-        else:
-            value = _name(values.text(name), LONGEST_PATH)
-        found.append((name, value))
-    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,83 @@
+"""Recording event rules of the kernel: what cannot be one, and what matches nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..errors import SelectionError
+from ..expressions import compile_filter
+from .backend import Backend
+from .model import EventRule
+from .probe_locations import PLACES
+from .refusals import refused
+
+__all__ = ["check_kernel_rule", "check_with_kernel"]
+
+LONGEST_NAME = 255
+
+
+def check_kernel_rule(rule: EventRule) -> None:
+    """Refuse what cannot be a rule of any kernel.
+
+    Args:
+        rule: What was asked for.
+
+    Raises:
+        SessionError: It cannot be.
+    """
+    if not rule.name or len(rule.name.encode(errors="replace")) > LONGEST_NAME:
+        raise refused("INVALID")
+    if rule.exclusions or rule.level_type != "ALL":
+        raise refused("INVALID", "rules of the kernel have no exclusions and no levels")
+    if rule.type in PLACES:
+        if rule.location is None or rule.location["type"] not in PLACES[rule.type]:
+            raise refused("INVALID", "expected the place of a probe")
+        if rule.filter is not None:
+            raise refused("FILTER_INVAL", "rules with probes have no filters")
+    elif rule.location is not None:
+        raise refused("INVALID", "expected no place")
+    if rule.filter is not None:
+        try:
+            compile_filter(rule.filter)
+        except SelectionError as error:
+            raise refused("FILTER_INVAL", str(error)) from error
+
+
+async def check_with_kernel(backend: Backend, rules: Sequence[EventRule]) -> bool:
+    """Refuse what this kernel cannot record.
+
+    Args:
+        backend: Knows the kernel.
+        rules: What was asked for; together they are one rule for people.
+
+    Returns:
+        Whether one of the rules matches something now. As in LTTng, a rule for
+        tracepoints may wait for those of a module.
+
+    Raises:
+        SessionError: It cannot.
+    """
+    is_matching = False
+    for rule in rules:
+        try:
+            await backend.check_kernel_rule(rule)
+        except (ValueError, OSError) as error:
+            is_place = rule.type == "USERSPACE_PROBE"
+            name = "PROBE_LOCATION_INVAL" if is_place else "KERN_ENABLE_FAIL"
+            raise refused(name, str(error)) from error
+        is_matching = await _is_matching(backend, rule) or is_matching
+    return is_matching
+
+
+async def _is_matching(backend: Backend, rule: EventRule) -> bool:
+    if rule.type in PLACES:
+        return True
+    is_call = rule.type == "SYSCALL"
+    names = await backend.kernel_points(calls=is_call)
+    if "*" in rule.name:
+        pattern = re.compile(".*".join(map(re.escape, rule.name.split("*"))))
+        return any(map(pattern.fullmatch, names))
+    if is_call and rule.name not in names:
+        raise refused("KERN_ENABLE_FAIL", f"there is no system call '{rule.name}'")
+    return rule.name in names

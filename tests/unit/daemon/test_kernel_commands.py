@@ -1,0 +1,161 @@
+"""The commands for the kernel in LTTng's documents, typed one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.kernel_tracer import why_not
+from support.session_daemon import SessionDaemon, session_daemon
+
+REASON = why_not()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[SessionDaemon]:
+    """A daemon."""
+    with session_daemon() as one:
+        assert one.start().returncode == 0
+        yield one
+
+
+@pytest.fixture
+def daemon(running: SessionDaemon) -> SessionDaemon:
+    """A daemon with a session."""
+    running.lttng("destroy", "--all")
+    running.lttng("create", "my-kernel-session", "--output=/tmp/my-kernel-trace")
+    return running
+
+
+CREATED = "kernel event {} created in channel channel0\n"
+ADDED = "Added {} to the user ID tracker inclusion set\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        (
+            ["enable-event", "--kernel", "sched_switch,sched_process_fork"],
+            CREATED.format("sched_switch") + CREATED.format("sched_process_fork"),
+        ),
+        (
+            ["enable-event", "--kernel", "--syscall", "open,write,read,close"],
+            "".join(map(CREATED.format, ("open", "write", "read", "close"))),
+        ),
+        (
+            ["enable-event", "--kernel", "--all"],
+            "All kernel events are enabled in channel channel0\n",
+        ),
+        (
+            ["enable-event", "--kernel", "--syscall", "--all"],
+            "All kernel system calls are enabled in channel channel0\n",
+        ),
+        (["enable-event", "--kernel", "lttng_logger"], CREATED.format("lttng_logger")),
+        (["enable-event", "--kernel", "sched_*"], CREATED.format("sched_*")),
+        (
+            [
+                *("enable-event", "--kernel", "sched_switch"),
+                '--filter=prev_comm == "bash"',
+            ],
+            "Event sched_switch: Filter 'prev_comm == \"bash\"' successfully set\n",
+        ),
+        (
+            [
+                *("enable-event", "--kernel", "--all"),
+                "--filter=$ctx.tid == 1988 || $ctx.tid == 1534",
+            ],
+            "Filter '$ctx.tid == 1988 || $ctx.tid == 1534' successfully set\n",
+        ),
+        (
+            ["enable-channel", "--kernel", "my-channel"],
+            "kernel channel my-channel enabled for session my-kernel-session\n",
+        ),
+        (
+            [
+                *("enable-channel", "--kernel", "--tracefile-count=8"),
+                *("--tracefile-size=4194304", "my-channel"),
+            ],
+            "kernel channel my-channel enabled for session my-kernel-session\n",
+        ),
+        (
+            ["untrack", "--kernel", "--uid", "--all"],
+            "User ID tracking policy set to `exclude all`\n",
+        ),
+        (
+            ["track", "--kernel", "--uid=root,11"],
+            ADDED.format("root") + ADDED.format("11"),
+        ),
+    ],
+)
+def test_a_command_of_the_document_is_done(daemon, words, out):
+    """Without a word on standard error."""
+    assert daemon.lttng(*words) == (0, out, "")
+
+
+def test_a_probe_of_a_program_has_its_place(daemon):
+    """The document's, for the C library that is here."""
+    mapped = Path("/proc/self/maps").read_text().split()
+    library = next(one for one in mapped if "/libc.so" in one)
+    probe = f"--userspace-probe={library}:malloc"
+    done = daemon.lttng("enable-event", "--kernel", probe, "libc_malloc")
+    assert done == (0, CREATED.format("libc_malloc"), "")
+    shown = daemon.lttng("list", "my-kernel-session").out
+    assert "      libc_malloc (type: userspace-probe) [enabled]\n" in shown
+    assert "        Function:      malloc()\n        Lookup method: ELF\n" in shown
+
+
+def test_a_program_that_is_nowhere_is_named(daemon):
+    """The document's server is in no directory of $PATH here."""
+    probe = "--userspace-probe=sdt:no-serv:server:accept_request"
+    done = daemon.lttng("enable-event", "--kernel", probe, "server_accept_request")
+    assert (done.status, done.out) == (1, "")
+    assert done.err == (
+        "Error: Binary not found.\nError: Unable to parse userspace probe options\n"
+    )
+
+
+def test_rules_and_channels_are_disabled(daemon):
+    """As the document does it, with a channel that has a name."""
+    daemon.lttng("enable-channel", "--kernel", "my-chan")
+    daemon.lttng("enable-event", "--kernel", "--channel=my-chan", "sched_switch")
+    done = daemon.lttng("disable-event", "--kernel", "--channel=my-chan", "-a")
+    said = "All kernel events of type any are disabled in channel my-chan\n"
+    assert done == (0, said, "")
+    done = daemon.lttng("disable-channel", "--kernel", "my-chan")
+    said = "kernel channel my-chan disabled for session my-kernel-session\n"
+    assert done == (0, said, "")
+
+
+def test_contexts_are_added(daemon):
+    """Two at once; what the kernel does not have is refused with a reason."""
+    daemon.lttng("enable-channel", "--kernel", "my-channel")
+    add = ("add-context", "--kernel", "--channel=my-channel")
+    done = daemon.lttng(*add, "--type=tid", "--type=callstack-user")
+    assert done == (
+        0,
+        "".join(
+            f"kernel context {one} added to channel my-channel\n"
+            for one in ("tid", "callstack-user")
+        ),
+        "",
+    )
+    done = daemon.lttng(*add, "--type=$app.retriever:cur_msg_id")
+    error = "Error: $app.retriever:cur_msg_id: Add kernel context failed\n"
+    assert done == (4, "", error)
+
+
+def test_what_there_is_is_listed(daemon):
+    """Tracepoints by LTTng's names, and system calls without a prefix."""
+    events = daemon.lttng("list", "--kernel").out.splitlines()
+    assert events[:2] == ["Kernel events:", "-------------"]
+    point = "      {} (loglevel: TRACE_EMERG (0)) (type: tracepoint)"
+    assert {point.format("sched_switch"), point.format("irq_softirq_entry")} <= {
+        *events
+    }
+    assert not any("syscall_entry" in one for one in events)
+    calls = daemon.lttng("list", "--kernel", "--syscall").out.splitlines()
+    assert calls[:2] == ["System calls:", "-------------"]
+    assert "      openat [64-bit]" in calls
