@@ -56,15 +56,23 @@ fn stream(output: &Output, files: u64, most_open: usize) -> Arc<Stream> {
     stream_of(output, files, most_open, &Account::alone(MEMORY))
 }
 
-fn stream_of(output: &Output, files: u64, most_open: usize, account: &Arc<Account>) -> Arc<Stream> {
-    let layout = Layout {
+fn layout(channel: &str) -> Layout {
+    Layout {
         session: 1,
-        channel: "c_0".into(),
+        channel: channel.into(),
         is_metadata: false,
         index: Some(IndexVersion::of_protocol(11)),
+        file_bytes: 0,
+        file_count: 0,
+        most_metadata: 0,
+    }
+}
+
+fn stream_of(output: &Output, files: u64, most_open: usize, account: &Arc<Account>) -> Arc<Stream> {
+    let layout = Layout {
         file_bytes: if files > 0 { 2 * u64::from(BYTES) } else { 0 },
         file_count: files,
-        most_metadata: 0,
+        ..layout("c_0")
     };
     let pool = Arc::new(Pool::new(most_open));
     let directory = output.directory("first", 1);
@@ -315,4 +323,25 @@ fn a_connection_that_takes_no_replies_is_not_answered_without_end() {
     assert!(memory.used() < 64 << 10);
     // More than there is for it.
     assert!(connection.feed(&vec![0; 4 << 20]).is_err());
+}
+
+#[test]
+fn metadata_stays_until_the_first_of_a_new_beginning_has_come() {
+    let output = Output::new("anew");
+    let layout =
+        Layout { is_metadata: true, index: None, most_metadata: 1 << 20, ..layout("metadata") };
+    let (pool, account) = (Arc::new(Pool::new(4)), Account::alone(MEMORY));
+    let directory = output.directory("first", 1);
+    let stream = Stream::create(1, layout, &directory, &pool, &account).unwrap();
+    let there = || fs::read(output.path.join("first/metadata")).unwrap();
+    stream.add_metadata(b"older", 0).unwrap();
+    stream.reset_metadata().unwrap();
+    assert_eq!(&there()[..5], b"older");
+    assert_eq!((stream.progress().metadata_bytes, stream.progress().resets), (0, 1));
+    stream.add_metadata(b"new", 0).unwrap();
+    stream.add_metadata(b"er", 0).unwrap();
+    assert_eq!(&there()[..5], b"newer");
+    stream.reset_metadata().unwrap();
+    assert!(stream.close(None));
+    assert_eq!(there(), b"newer");
 }

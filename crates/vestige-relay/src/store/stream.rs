@@ -124,6 +124,8 @@ pub(super) struct State {
     pub last_number: Option<u64>,
     pub rotation: Option<Rotation>,
     pub progress: StreamProgress,
+    /// Whether the metadata that comes next is the first of a new beginning.
+    comes_anew: bool,
     /// Whether it was asked for since questions began.
     is_checked: bool,
     /// Whether the last packet is known, and which it is.
@@ -148,6 +150,7 @@ impl State {
             last_number: None,
             rotation: None,
             progress: StreamProgress::default(),
+            comes_anew: false,
             is_checked: false,
             close: None,
             share,
@@ -246,6 +249,7 @@ impl Stream {
         state.directory = Some(Arc::clone(directory));
         state.written = Some(Arc::clone(&new));
         state.end = 0;
+        state.comes_anew = false;
         state.progress.file_number = number;
         if self.layout.is_metadata {
             new.reserve(METADATA_BYTES);
@@ -422,11 +426,14 @@ impl Stream {
         if !self.layout.is_metadata {
             return Err(refused("metadata came for another stream"));
         }
-        let end = state.end + total;
+        let end = if state.comes_anew { total } else { state.end + total };
         if end > self.layout.most_metadata {
             return Err(refused("there is more metadata than is allowed"));
         }
-        let (_, written) = Self::present(&state)?;
+        let (directory, mut written) = Self::present(&state)?;
+        if std::mem::take(&mut state.comes_anew) {
+            written = self.make_file(&mut state, &directory, 0)?;
+        }
         written.write(bytes, state.end)?;
         if padding > 0 {
             written.set_end(end)?;
@@ -436,18 +443,19 @@ impl Stream {
         Ok(())
     }
 
-    /// Metadata comes anew.
+    /// Metadata comes anew. What is there stays until the first of it has come: a sender that goes
+    /// away between both leaves a trace that can be read.
     ///
     /// # Errors
     ///
-    /// The stream is another, or its file cannot be made.
+    /// The stream is another, or has no trace chunk.
     pub fn reset_metadata(&self) -> io::Result<()> {
         let mut state = self.state();
         if !self.layout.is_metadata {
             return Err(refused("no metadata is to come anew"));
         }
-        let (directory, _) = Self::present(&state)?;
-        self.make_file(&mut state, &directory, 0)?;
+        Self::present(&state)?;
+        state.comes_anew = true;
         state.progress.metadata_bytes = 0;
         state.progress.resets += 1;
         Ok(())
@@ -541,7 +549,7 @@ fn end_if_all(state: &mut State) -> bool {
         return false;
     }
     state.progress.is_ended = true;
-    if state.progress.metadata_bytes > 0 {
+    if state.progress.metadata_bytes > 0 || state.comes_anew {
         // What was kept for it is for others.
         let _ = state.written.as_ref().map(|written| written.set_end(state.end));
     }
