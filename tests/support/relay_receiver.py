@@ -16,6 +16,7 @@ from .relay import receive
 ADD_STREAM, CREATE_SESSION, VERSION, METADATA, CLOSE_STREAM, PENDING = 1, 2, 5, 6, 7, 8
 INDEX, SENT, RESET, ROTATE, CREATE_CHUNK, CLOSE_CHUNK = 13, 16, 17, 18, 19, 20
 CONFIGURATION = 22
+CHUNK_EXISTS = 21
 OK, FAILED = 10, 11
 Serve = Callable[[socket.socket], None]
 
@@ -79,6 +80,10 @@ class RelayReceiver:
         self.minor, self.refused, self.confirms = minor, refused, confirms
         self.has_lost = False
         """Whether it still has what connections have begun that are gone."""
+        self.still_has = 0
+        """How often it says that it still has a chunk."""
+        self.asked_for: list[int] = []
+        """The chunks that it was asked for."""
         self.is_stopped = False
         """Whether it reads no packets."""
         self.takes_metadata = threading.Event()
@@ -176,6 +181,7 @@ class RelayReceiver:
             VERSION: lambda: struct.pack(">II", 2, self.minor),
             CREATE_SESSION: lambda: self._create_session(session, body, code),
             CONFIGURATION: lambda: struct.pack(">IQ", code, 1),
+            CHUNK_EXISTS: lambda: self._tell_chunk(body, code),
             CLOSE_CHUNK: lambda: _close_chunk(session, body, code),
             ADD_STREAM: lambda: self._add_stream(session, body, code),
             METADATA: lambda: self._add_metadata(body),
@@ -208,6 +214,11 @@ class RelayReceiver:
         handle, number = struct.unpack(">QQ", body)
         is_there = self._streams[handle].last >= number and self.confirms
         return struct.pack(">I", 0 if is_there else 1)
+
+    def _tell_chunk(self, body: bytes, code: int) -> bytes:
+        self.asked_for.append(struct.unpack(">Q", body)[0])
+        self.still_has -= 1
+        return struct.pack(">IB", code, self.still_has >= 0)
 
     def _create_session(self, session: KeptSession, body: bytes, code: int) -> bytes:
         head = struct.Struct(">IIIIBB16sQQBQ")

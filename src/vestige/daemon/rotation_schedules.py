@@ -9,7 +9,7 @@ from contextlib import suppress
 from ..errors import SessionError
 from .model import Session
 from .registry import Registry
-from .rotation_verbs import rotate_session
+from .rotation_verbs import UNSENT, rotate_session
 
 __all__ = ["RotationSchedules"]
 
@@ -111,7 +111,8 @@ class RotationSchedules:
                 except Exception as error:  # noqa: BLE001 - the next one may be done
                     now = asyncio.get_running_loop().time()
                     self._not_before[session.name] = now + RETRY
-                    # Whoever stops the session is told.
-                    session.schedule_failure = str(error)
+                    if not (isinstance(error, SessionError) and error.name == UNSENT):
+                        # Whoever stops the session is told.
+                        session.schedule_failure = str(error)
                     if not isinstance(error, SessionError):
                         traceback.print_exc()

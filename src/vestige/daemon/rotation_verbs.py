@@ -36,6 +36,7 @@ from .registry import Peer, Registry, as_owner
 from .relays import paused
 
 __all__ = [
+    "UNSENT",
     "archive_last",
     "clear",
     "complete_rotation",
@@ -47,6 +48,9 @@ __all__ = [
 ]
 
 MOST_NAMESAKES = 1000
+UNSENT = "ROTATION_PENDING_RELAY_FAIL_CONSUMER"
+"""Why a rotation is refused that is done here: it will be there later, or whoever stops
+the session is told that it is not."""
 SCHEDULES = {"timer": "rotation_timer", "size": "rotation_size"}
 """Kinds of schedules, and where a session has their values."""
 
@@ -131,7 +135,7 @@ async def _sent(registry: Registry, session: Session, chunk: Chunk) -> str:
     """Wait until a chunk is on the relay daemon; return where."""
     unsent = await registry.relays.wait_for(session, chunk)
     if unsent is not None:
-        raise refused("ROTATION_PENDING_RELAY_FAIL_CONSUMER", unsent)
+        raise refused(UNSENT, unsent)
     return chunk.path
 
 

@@ -84,6 +84,11 @@ class Chunk:
         end = "" if self.end is None else f"-{chunk_date(self.end)}"
         return f"{chunk_date(self.begin)}{end}-{self.number}"
 
+    @property
+    def is_none(self) -> bool:
+        """Whether there is nothing of it: so senders say that others were archived."""
+        return self.begin == 0 and not self._files
+
     def directory(self, path: str) -> Directory:
         """Return a directory of it, which is made.
 
@@ -173,7 +178,7 @@ class Chunk:
             OSError: It cannot be done.
         """
         try:
-            if self.action == Action.ARCHIVE and not self.is_named:
+            if self.action == Action.ARCHIVE and not self.is_named and not self.is_none:
                 self.move(OLD)
                 with self.folder.below(ARCHIVES):
                     pass

@@ -16,7 +16,6 @@ from support.live_sessions import daemon_for_programs, launch, lines, run
 from support.own_programs import build_ordered, ordered
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, say
-from support.waiting import wait_until
 
 pytestmark = [
     pytest.mark.oracle,
@@ -73,8 +72,6 @@ def test_programs_of_both_kinds_lose_nothing(
         [first] = relay.sessions("s")
         # Ours says where in that the archive is.
         assert f"tcp://127.0.0.1/{first.relative_to(relay.output)}" in done.out
-        # A relay daemon moves it after its answer, when its streams have ended.
-        wait_until(lambda: any(first.glob("archives/*")), "the archive", SECONDS)
         # What the programs have at the begin of the next chunk is on its way.
         [archive] = (first / "archives").iterdir()
         found = lines(archive)
@@ -89,7 +86,6 @@ def test_programs_of_both_kinds_lose_nothing(
         say(daemon, "regenerate metadata", "stop")
         one.end()
     done = daemon.lttng("destroy")
-    wait_until(lambda: len([*first.glob("archives/*")]) > 1, "the archive", SECONDS)
     archives = sorted((first / "archives").iterdir())
     assert f"{archives[1].relative_to(relay.output)} [" in done.out
     assert len(archives) == 2
@@ -159,7 +155,7 @@ def test_snapshots_are_read(
 def test_a_relay_that_is_killed_and_comes_back(
     daemon: SessionDaemon, workshop: Workshop, tmp_path: Path, command: tuple[str, ...]
 ):
-    """Three times: each event is in the one trace once, or was counted as lost."""
+    """Three times, also after a rotation: each event is there once, or was counted."""
     program, flood = build_ordered(tmp_path), workshop.program("flood")
     output = tmp_path / "relay"
     with child_relay(output, command) as relay:
@@ -172,7 +168,9 @@ def test_a_relay_that_is_killed_and_comes_back(
             "start",
         )
         with ordered(daemon, program) as one:
-            for _ in range(3):
+            for turn in range(3):
+                if turn == 1:
+                    say(daemon, "rotate")
                 flooding = launch(daemon, flood, 20000)
                 one.do("20000")
                 relay.kill()
@@ -187,9 +185,44 @@ def test_a_relay_that_is_killed_and_comes_back(
         done = daemon.lttng("destroy")
         assert (done.status, done.err) == (0, "")
         [trace] = relay.sessions("s")
+        assert {*trace.iterdir()} == {trace / "archives"}
         found = lines(trace)
     kept = count(found, "ordered:step") + count(found, "flood:drop")
     assert kept + (int(lost[1]) if lost else 0) == 3 * 60000 + 100
+
+
+@pytest.mark.parametrize("command", [LTTNG, OURS], ids=["lttng", "ours"])
+def test_live_sessions_and_limits_of_files_go_on_where_they_were(
+    daemon: SessionDaemon, tmp_path: Path, command: tuple[str, ...]
+):
+    """When the relay daemon was killed; what was cleared before does not come back."""
+    with child_relay(tmp_path / "relay", command) as relay:
+        say(
+            daemon,
+            f"create live --live --set-url={relay.url}",
+            "enable-event -u ordered:*",
+            "start",
+            f"create limited --set-url={relay.url}",
+            # Without a count, LTTng's relay daemon divides by zero.
+            "enable-channel -u --tracefile-size 8192 --tracefile-count 64 "
+            "--subbuf-size 4096 c",
+            "enable-event -u -c c ordered:*",
+            "start",
+        )
+        with ordered(daemon, build_ordered(tmp_path)) as one:
+            one.do("40")
+            say(daemon, "clear live")
+            for _ in range(2):
+                one.do("100")
+                relay.kill()
+                one.do("100")
+                relay.start()
+            one.do("5")
+            one.end()
+        say(daemon, "stop live", "stop limited", "destroy --all")
+        for name, made in (("live", 405), ("limited", 445)):
+            [trace] = relay.sessions(name)
+            assert count(lines(trace), "ordered:step") == made
 
 
 def test_a_session_that_is_stopped_goes_on_where_it_was(

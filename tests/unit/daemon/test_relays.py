@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from support.relay_receiver import RelayReceiver, relay_receiver
+from support.relay_receiver import CREATE_CHUNK, RelayReceiver, relay_receiver
 from support.session_daemon import SECONDS, SessionDaemon, say
 from support.spooled_traces import Trace
 from support.waiting import wait_until
@@ -252,3 +252,21 @@ def test_others_are_served_while_a_relay_confirms_nothing(
         relay.confirms = True
         assert stopping.result(SECONDS)["failure"] is None
         assert starting.result(SECONDS)["active"]
+
+
+def test_a_schedule_that_waits_for_a_relay_loses_nothing(
+    daemon: SessionDaemon, relay: RelayReceiver
+):
+    """What was rotated meanwhile is sent later, and 'stop' has nothing to tell."""
+    say(daemon, f"create s -U {url(relay)}", "enable-event -u x:*", "start")
+    relay.refused = CREATE_CHUNK
+    say(daemon, "enable-rotation --timer=100ms")
+    # Longer than a lost connection is waited for.
+    wait_until(lambda: len(relay.sessions) > 6, "it has tried", SECONDS)
+    relay.refused = 0
+    count = len(relay.sessions)
+    wait_until(lambda: len(relay.sessions) > count, "it is back", SECONDS)
+    say(daemon, "disable-rotation --timer")
+    done = daemon.lttng("stop")
+    assert (done.status, done.err) == (0, "")
+    say(daemon, "destroy")

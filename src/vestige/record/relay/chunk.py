@@ -137,6 +137,8 @@ class Chunk:
         self.what = 0
         """What becomes of it on the relay daemon."""
         self.traces: dict[str, SentTrace] = {}
+        self.follows_archives = False
+        """Whether one before it was archived there: its directory has a name then."""
         self.left: Mapping[str, Mapping[str, Files]] = {}
         """How far another sender has sent its streams, by traces and names."""
         self.path = ""
@@ -166,6 +168,11 @@ class Chunk:
     def _all(self) -> Iterator[SentStream]:
         for trace in [*self.traces.values()]:
             yield from [*trace.streams.values()]
+
+    @property
+    def kept(self) -> int:
+        """Bytes that are kept of streams that are one file each."""
+        return sum(one.kept for one in self.streams())
 
     @property
     def is_confirmed(self) -> bool:
@@ -208,7 +215,7 @@ class Chunk:
     @property
     def may_resume(self) -> bool:
         """Whether it can go on where it is on the relay daemon."""
-        return not self.is_dropped and not any(one.is_whole for one in self._all())
+        return not (self.is_dropped or any(one.is_given_back for one in self._all()))
 
     def resume(self, *, is_same: bool) -> None:
         """Begin files anew after a connection was lost.

@@ -25,6 +25,8 @@ class Left(NamedTuple):
     session: SessionFacts
     chunk: int
     """The chunk that the relay daemon has."""
+    follows_archives: bool
+    """See :attr:`.Chunk.follows_archives`."""
     files: Mapping[str, Mapping[str, Files]]
     """By the path of the trace and the name of the stream."""
 
@@ -44,6 +46,7 @@ def write_left(spool: str, session: SessionFacts, chunk: Chunk) -> None:
     kept = {
         "session": [*facts[:3], session.uuid.hex(), *facts[4:]],
         "chunk": chunk.number,
+        "follows_archives": chunk.follows_archives,
         "files": {
             path: {
                 name: one.files for name, one in trace.streams.items() if one.has_begun
@@ -83,5 +86,6 @@ def read_left(spool: str) -> Left | None:
             }
             for path, streams in kept["files"].items()
         }
-        return Left(SessionFacts(*facts), int(kept["chunk"]), files)
+        follows = bool(kept["follows_archives"])
+        return Left(SessionFacts(*facts), int(kept["chunk"]), follows, files)
     return None

@@ -58,7 +58,10 @@ class SentStream:
         else:
             spooled.go_back(*left[1][0])
         self.is_whole = False
-        """Whether it is one file there, of which nothing is kept that has come."""
+        """Whether it is one file there: the relay daemon divides it itself, viewers
+        have it, or there are many. It is kept from its begin while there is room."""
+        self.is_given_back = False
+        """Whether it is, and what has come of it is not kept any more."""
         self.handle = -1
         self.sent = 0
         """Packets of the file that is sent now."""
@@ -99,7 +102,7 @@ class SentStream:
     def has_begun(self) -> bool:
         """Whether some of it may be on the relay daemon, in files that are kept."""
         is_there = self.handle >= 0 or self.number > 0 or self.begin.packets > 0
-        return is_there and not self.is_whole
+        return is_there and not self.is_given_back
 
     @property
     def files(self) -> Files:
@@ -120,6 +123,13 @@ class SentStream:
         return self.spooled.waiting + self.spooled.taken_end - self.confirmed.end
 
     @property
+    def kept(self) -> int:
+        """Bytes of one file that have come and are kept, for a loss of connection."""
+        if not self.is_whole or self.is_given_back:
+            return 0
+        return self.confirmed.end - self.begin.end
+
+    @property
     def _place(self) -> Place:
         return Place(self.spooled.taken, self.spooled.taken_end)
 
@@ -129,11 +139,11 @@ class SentStream:
         Args:
             largest: Bytes after which a file is full.
         """
-        if self.is_whole or not self.sent:
+        if not self.sent:
             return False
         if self._planned:
             return self._planned[0] == self._place
-        return self.spooled.taken_end - self.begin.end >= largest
+        return not self.is_whole and self.spooled.taken_end - self.begin.end >= largest
 
     def end_file(self) -> None:
         """Begin the next file."""
@@ -155,6 +165,7 @@ class SentStream:
 
     def go_on(self, before: SentStream) -> None:
         """Go on with a stream of the chunk before."""
+        self.is_whole = True
         self.handle, self.sent, self.end = before.handle, before.sent, before.end
         self.class_number, self.next_number = before.class_number, before.next_number
 
@@ -175,9 +186,14 @@ class SentStream:
         self.confirmed, ended = place, []
         while self.sent_files and self.sent_files[0].end.packets <= place.packets:
             ended.append(self.sent_files.popleft())
-        if self.is_whole:
+        if self.is_given_back:
             self._free(place)
         return ended
+
+    def give_back(self) -> None:
+        """Keep nothing any more that has come of one file."""
+        self.is_given_back = True
+        self._free(self.confirmed)
 
     def free(self) -> None:
         """Give the memory back of files that are whole there."""
@@ -197,6 +213,7 @@ class SentStream:
         self._begin_at(0, self.confirmed)
         self._planned.clear()
         self.sent_files.clear()
+        self.is_given_back = False
 
     def resume(self) -> None:
         """Begin anew the first file that has not come as a whole."""
@@ -206,6 +223,8 @@ class SentStream:
             for one in (*self.sent_files, last)
             if self.confirmed.packets < one.end.packets
         ]
+        if self.is_whole and not rest:
+            rest = [last]
         if rest:
             ends = [one.end for one in rest if one is not last]
             self._planned.extendleft(reversed(ends))

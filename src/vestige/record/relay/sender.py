@@ -29,11 +29,17 @@ FIRST_RETRY, LONGEST_RETRY = 0.1, 2.0
 MOST_UNASKED = 1 << 20
 """Bytes of a stream that are sent before it is asked whether they have come."""
 NO_PACKET = (1 << 64) - 1
+NUMBERS_OF_NONE = 1 << 62
+"""From here on, chunks have numbers that no session comes to."""
 LARGEST_FILES, SMALLEST_FILE = 32 << 20, 256 << 10
 """Bytes of all files together that are kept until they have come as a whole, and of one
-at least: of more data streams nothing is kept that has come."""
-GONE_SECONDS = 10.0
-"""How long what an earlier connection has begun may still be there."""
+at least. More data streams have one file each, and nothing of these is kept that has
+come once they are larger together."""
+GONE_SECONDS, CLOSED_SECONDS = 10.0, 5.0
+"""How long what an earlier connection has begun may still be there, and how long what
+is to become of a chunk is waited for."""
+FIRST_LOOK, LONGEST_LOOK = 0.001, 0.1
+"""Seconds between questions whether a chunk is still there."""
 
 
 class SenderPlan(NamedTuple):
@@ -105,14 +111,17 @@ class RelaySender:
         """How often a connection was made."""
         self._session = plan.session
         """What the relay daemon was told of it last."""
-        self._is_moved = self._has_moved = False
-        """Whether the chunk there may be, or is, elsewhere by now."""
+        self._is_moved = False
+        """Whether the chunk is just moved there."""
+        self._has_moved = False
+        """Whether one was archived on this connection."""
+        self._is_more_kept = False
         self._lost_since: float | None = None
         self._whole: list[tuple[SentStream, Segment]] = []
         """Files that have come, and are to be closed."""
         self._left: Left | None = read_left(plan.spool) if is_resumed else None
         self._is_live = plan.session.live_timer > 0
-        self._is_kept = not self._is_live and not plan.session.is_snapshot
+        self._is_kept = not plan.session.is_snapshot
         """Whether files are kept until they have come as a whole."""
         self._flushes = 0
         """How many wait for all to be there."""
@@ -156,6 +165,7 @@ class RelaySender:
         chunk = Chunk(number, int(begin), self._plan.spool, name)
         if self._left is not None and self._left.chunk == number:
             self._session, chunk.left = self._left.session, self._left.files
+            chunk.follows_archives = self._left.follows_archives
         else:
             self._left = None
         self._chunks.append(chunk)
@@ -337,13 +347,14 @@ class RelaySender:
         self.may_clear = self._connection.may_clear
         for chunk in self._chunks:
             chunk.resume(is_same=is_same)
+        if not is_same and self._chunks:
+            self._chunks[0].follows_archives = False
         is_other = not is_same and (self._connected > 0 or self._is_resumed)
         self._is_resumed, self._left = False, None
         self._connected += 1
-        if is_other:
-            self._is_moved = self._has_moved = False
-            if self._on_again is not None:
-                self._on_again()
+        self._is_moved = self._has_moved = False
+        if is_other and self._on_again is not None:
+            self._on_again()
 
     def _may_resume(self) -> bool:
         """Tell whether this connection goes on where the one before has ended.
@@ -355,7 +366,9 @@ class RelaySender:
         Raises:
             ConnectionError: It does so now.
         """
-        if self._is_moved or not self._chunks or not self._chunks[0].may_resume:
+        if not self._is_kept or self._is_moved:
+            return False
+        if not self._chunks or not self._chunks[0].may_resume:
             return False
         now = time.monotonic()
         if self._lost_since is None:
@@ -396,6 +409,8 @@ class RelaySender:
         assert self._connection is not None  # noqa: S101 - for the types
         self._connection.take_answers(waits=not is_busy)
         self._close_whole()
+        if self._is_more_kept:
+            self._keep_less(chunk)
         is_clean = not is_busy and chunk.is_confirmed
         self._tell_room()
         if is_ended and is_clean:
@@ -465,8 +480,23 @@ class RelaySender:
         connection = self._connection
         assert connection is not None  # noqa: S101 - for the types
         if self._opened is not chunk:
+            if chunk.follows_archives and not self._has_moved:
+                self._pretend_archive(chunk)
             connection.create_chunk(chunk.number, chunk.begin, chunk.name)
             self._opened = chunk
+
+    def _pretend_archive(self, chunk: Chunk) -> None:
+        """Let a relay daemon know that chunks were archived on an earlier connection.
+
+        Else it would write to another directory than before. One without streams does
+        it, of a time at which there was no other.
+        """
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        number = chunk.number + NUMBERS_OF_NONE
+        connection.create_chunk(number, 0)
+        connection.close_chunk(number, int(time.time()), messages.MOVE)
+        self._has_moved = True
 
     def _live_times(self, chunk: Chunk) -> dict[str, int | None]:
         """Return up to when all of each trace is in its files."""
@@ -522,7 +552,7 @@ class RelaySender:
         limits = (0, 0)
         if self._limits is not None:
             limits = self._limits(trace.path, stream.name)
-        if limits != (0, 0) or not self._is_kept:
+        if limits != (0, 0) or self._is_live or not self._is_kept:
             # The relay daemon has several files itself, or viewers have the stream.
             stream.is_whole = True
         told = RelayStream(stream.file, trace.path, chunk.number, *limits)
@@ -619,6 +649,19 @@ class RelaySender:
         if not is_pending:
             self._whole += ((stream, one) for one in stream.confirm(place))
             self._sent += 1
+            self._is_more_kept |= stream.kept > 0
+
+    def _keep_less(self, chunk: Chunk) -> None:
+        """Keep no data streams that are one file each if they are large."""
+        self._is_more_kept = False
+        if chunk.kept > (LARGEST_FILES if self._is_kept else 0):
+            if self._is_kept:
+                # Before that: who would go on with it does not have all.
+                with owner_rights(self._plan.uid, self._plan.gid):
+                    remove_left(self._plan.spool)
+            for one in chunk.streams():
+                if one.is_whole:
+                    one.give_back()
 
     def _close_whole(self) -> None:
         """Close the files that have come as a whole."""
@@ -633,7 +676,8 @@ class RelaySender:
 
     def _note(self) -> None:
         """Note how far it was sent: this process may be killed at any time."""
-        if self._is_kept:
+        may_resume = self._chunks[0].may_resume and not self._is_moved
+        if self._is_kept and may_resume:
             with owner_rights(self._plan.uid, self._plan.gid):
                 write_left(self._plan.spool, self._session, self._chunks[0])
 
@@ -656,16 +700,34 @@ class RelaySender:
             self._open_chunk(following)
             self._go_on(kept, following)
         chunk.path = connection.close_chunk(chunk.number, chunk.end, chunk.what)
-        self._is_moved = chunk.what != messages.DELETE or self._has_moved
-        self._has_moved = self._is_moved
+        self._has_moved |= chunk.what == messages.MOVE
+        if following is not None:
+            following.follows_archives = self._has_moved
+            self._is_moved = False
+        if chunk.what != messages.NOTHING and not self._is_live:
+            self._wait_until_gone(chunk)
         chunk.close()
         if len(self._chunks) > 1:
             del self._chunks[0]
+            self._note()
         with self._state:
             chunk.is_done = True
             self._state.notify_all()
         if self._chunks[0] is chunk:
             self._ending.set()
+
+    def _wait_until_gone(self, chunk: Chunk) -> None:
+        """Wait until what is to become of a chunk was done.
+
+        In live sessions viewers may have it for long.
+        """
+        connection = self._connection
+        assert connection is not None  # noqa: S101 - for the types
+        end, pause = time.monotonic() + CLOSED_SECONDS, FIRST_LOOK
+        while connection.has_chunk(chunk.number) and time.monotonic() < end:
+            if self._ending.wait(pause):
+                return
+            pause = min(2 * pause, LONGEST_LOOK)
 
     def _close_streams(self, traces: Iterable[SentTrace]) -> None:
         connection = self._connection

@@ -623,3 +623,73 @@ def test_an_answer_that_comes_byte_by_byte_has_an_end(monkeypatch: pytest.Monkey
         connection.RelayConnection(address, session)
     has_ended.set()
     thread.join()
+
+
+def test_after_a_rotation_a_chunk_goes_on_where_it_was(tmp_path: Path):
+    """The relay daemon is told that there were archives: then it has its own directory."""
+    again: list[int] = []
+    with (
+        relay_receiver() as relay,
+        sending(relay, tmp_path, on_again=lambda: again.append(1)) as sender,
+    ):
+        Trace(tmp_path).add("c_0", b"1" * 4096)
+        with sender.paused():
+            (tmp_path / "ust").rename(tmp_path / "first")
+            chunk = sender.end_chunk(str(tmp_path / "first"), 1500.0)
+        relay.still_has = 2
+        assert sender.wait_for(chunk, SECONDS)
+        # It is asked until it has moved it.
+        assert relay.asked_for == [0, 0, 0]
+        trace = Trace(tmp_path)
+        trace.add("c_0", b"2" * 4096)
+        assert sender.flush(SECONDS)
+        relay.break_off()
+        trace.add("c_0", b"3" * 4096)
+        wait_until(lambda: len(relay.sessions) > 1, "it is back", SECONDS)
+        assert sender.flush(SECONDS)
+        first, second = relay.sessions
+        assert first.created == second.created
+        nothing = sender_module.NUMBERS_OF_NONE + 1
+        assert second.chunks == [nothing, 1]
+        assert second.closed == [(nothing, MOVE)]
+        assert not again
+        files = {
+            one.name: one.raw
+            for session in relay.sessions
+            for one in session.streams.values()
+            if one.chunk == 1 and one.name != "metadata"
+        }
+        assert b"".join(files.values())[::4096] == b"23"
+
+
+@pytest.mark.parametrize("largest", [8192, 1 << 20])
+def test_a_live_session_goes_on_as_long_as_it_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int
+):
+    """Its streams are one file each, also after a clear: all of it is sent again."""
+    monkeypatch.setattr(sender_module, "LARGEST_FILES", largest)
+    with relay_receiver() as relay:
+        session = plan(relay, tmp_path).session._replace(live_timer=1000)
+        with sending(relay, tmp_path, session=session) as sender:
+            trace = Trace(tmp_path)
+            trace.add("c_0", b"0" * 4096)
+            assert sender.flush(SECONDS)
+            with sender.paused():
+                trace.clear()
+                chunk = sender.end_chunk(None, 1500.0, is_removed=True)
+            assert sender.wait_for(chunk, SECONDS)
+            for digit in b"123":
+                trace.add("c_0", bytes([digit]) * 4096)
+            assert sender.flush(SECONDS)
+            is_noted = (tmp_path / ".sent").exists()
+            relay.break_off()
+            trace.add("c_0", b"4" * 4096)
+            wait_until(lambda: len(relay.sessions) > 1, "it is back", SECONDS)
+            assert sender.flush(SECONDS)
+            first, second = relay.sessions
+            raw = second.files()[f"{trace.path}/c_0"][::4096]
+            is_kept = largest > 3 * 4096
+            assert raw == (b"1234" if is_kept else b"4")
+            assert (first.created == second.created) == is_kept
+            assert is_noted == is_kept
+            assert len(second.streams) == 2
