@@ -10,7 +10,8 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use vestige_kernel::groups::ThreadGroups;
 use vestige_kernel::packet::{Facts, Header};
-use vestige_kernel::plan::{EventPlan, NewThread, Operation, Plans};
+use vestige_kernel::plan::{EventPlan, NewThread, Operation, Plans, Tells};
+use vestige_kernel::stacks::{Side, StackPlan};
 use vestige_kernel::stats::Counts;
 use vestige_kernel::stream::{Shared, Stream};
 
@@ -29,6 +30,8 @@ fn operations() -> [Vec<Operation>; 4] {
             Operation::RequestBits { at: 8, bytes: 8 },
         ],
         vec![
+            Operation::KernelStack,
+            Operation::UserStack,
             Operation::Groups { parent: 8, child: 12 },
             Operation::Zeros { bytes: 3 },
             Operation::Line { at: 16 },
@@ -38,9 +41,17 @@ fn operations() -> [Vec<Operation>; 4] {
 
 fuzz_target!(|data: &[u8]| {
     let events = operations().into_iter().zip(0_u16..).map(|(operations, id)| {
-        let new_thread = (id == 0).then_some(NewThread { thread: 8, flags: 12 });
-        (id, EventPlan { class: Some(u32::from(id)), operations, new_thread })
+        let tells = (id == 0).then_some(Tells::NewThread(NewThread { thread: 8, flags: 12 }));
+        (id, EventPlan { class: Some(u32::from(id)), operations, tells })
     });
+    // Of every second input, records wait for call stacks.
+    let stack = |side, count| Tells::Stack(StackPlan { side, count, addresses: 12 });
+    let stacks = [(3, stack(Side::Kernel, Some(8))), (4, stack(Side::User, None))];
+    let are_recorded = data.first().is_some_and(|one| one % 2 == 0);
+    let stacks = stacks.into_iter().filter(|_| are_recorded);
+    let events = events.chain(stacks.map(|(id, tells)| {
+        (id, EventPlan { class: None, operations: Vec::new(), tells: Some(tells) })
+    }));
     let shared = Shared { plans: Plans::new(events), groups: ThreadGroups::default() };
     let header = if data.len() % 2 == 0 { Header::Compact } else { Header::Large };
     let facts = Facts { uuid: [1; 16], cpu: 0, header };

@@ -8,13 +8,16 @@ use std::os::fd::{FromRawFd, RawFd};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vestige_kernel::collect::Cpu;
-use vestige_kernel::plan::{EventPlan, NewThread, Operation};
+use vestige_kernel::plan::{EventPlan, NewThread, Operation, Tells};
+use vestige_kernel::stacks::{Side, StackPlan};
 use vestige_kernel::stream::OwnRecord;
 
 /// Kind, and two numbers.
 type OperationTuple = (String, usize, i64);
-/// ID in the kernel, class, operations, places of thread and flags.
-pub type EventTuple = (u16, Option<u32>, Vec<OperationTuple>, Option<(usize, usize)>);
+/// What records tell, and the places of that.
+type TellsTuple = (String, usize, usize);
+/// ID in the kernel, class, operations, what it tells.
+pub type EventTuple = (u16, Option<u32>, Vec<OperationTuple>, Option<TellsTuple>);
 /// Number; descriptors of pages, statistics, data, index.
 pub type CpuTuple = (u32, RawFd, RawFd, RawFd, RawFd);
 /// The number of a CPU; time, class and bytes of records.
@@ -36,14 +39,27 @@ fn operation((kind, at, more): OperationTuple) -> PyResult<Operation> {
         "request_bits" => Operation::RequestBits { at, bytes: size()? },
         "zeros" => Operation::Zeros { bytes: at },
         "groups" => Operation::Groups { parent: at, child: size()? },
+        "kernel_stack" => Operation::KernelStack,
+        "user_stack" => Operation::UserStack,
         _ => return Err(refused()),
     })
 }
 
-pub fn plan((id, class, operations, announced): EventTuple) -> PyResult<(u16, EventPlan)> {
+fn tells((kind, at, more): TellsTuple) -> PyResult<Tells> {
+    Ok(match kind.as_str() {
+        "new_thread" => Tells::NewThread(NewThread { thread: at, flags: more }),
+        "kernel_stack" => {
+            Tells::Stack(StackPlan { side: Side::Kernel, count: Some(at), addresses: more })
+        }
+        "user_stack" => Tells::Stack(StackPlan { side: Side::User, count: None, addresses: at }),
+        _ => return Err(PyValueError::new_err(format!("{kind}: nothing that records tell"))),
+    })
+}
+
+pub fn plan((id, class, operations, told): EventTuple) -> PyResult<(u16, EventPlan)> {
     let operations = operations.into_iter().map(operation).collect::<PyResult<_>>()?;
-    let new_thread = announced.map(|(thread, flags)| NewThread { thread, flags });
-    Ok((id, EventPlan { class, operations, new_thread }))
+    let tells = told.map(tells).transpose()?;
+    Ok((id, EventPlan { class, operations, tells }))
 }
 
 pub fn file(descriptor: RawFd) -> PyResult<File> {

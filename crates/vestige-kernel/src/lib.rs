@@ -13,6 +13,7 @@ pub mod page;
 pub mod plan;
 pub mod request_bits;
 pub mod rights;
+pub mod stacks;
 pub mod stats;
 pub mod stream;
 pub mod sys;

@@ -2,6 +2,7 @@
 
 use crate::groups::ThreadGroups;
 use crate::request_bits::request_bits;
+use crate::stacks::{Side, StackPlan};
 
 /// Bytes of a line that is logged, as LTTng cuts it.
 const LONGEST_LINE: usize = 1024;
@@ -25,6 +26,10 @@ pub enum Operation {
     Zeros { bytes: usize },
     /// The thread groups of two threads.
     Groups { parent: usize, child: usize },
+    /// The call stack of the thread in the kernel: how many addresses, and these.
+    KernelStack,
+    /// The same in its program.
+    UserStack,
 }
 
 /// Where an event that announces a new thread tells what it is.
@@ -34,27 +39,40 @@ pub struct NewThread {
     pub flags: usize,
 }
 
+/// What records of an event tell, besides being in the trace or instead of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tells {
+    /// That there is a new thread.
+    NewThread(NewThread),
+    /// The call stack at an event before.
+    Stack(StackPlan),
+}
+
 /// What becomes of the records of an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventPlan {
     /// Its class in the trace; `None`: it is not in the trace.
     pub class: Option<u32>,
     pub operations: Vec<Operation>,
-    pub new_thread: Option<NewThread>,
+    pub tells: Option<Tells>,
 }
 
 /// The thread that was announced last on a CPU, and its flags of clone(2).
 pub type Announced = Option<(i32, u64)>;
 
+/// What is known around a record.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    pub announced: Announced,
+    pub groups: &'a ThreadGroups,
+    /// The call stacks of the thread then, addresses of 8 bytes each.
+    pub kernel_stack: &'a [u8],
+    pub user_stack: &'a [u8],
+}
+
 impl EventPlan {
     /// Appends the fields of a record; `None` if it is too short for them, with some appended.
-    pub fn apply(
-        &self,
-        record: &[u8],
-        announced: Announced,
-        groups: &ThreadGroups,
-        out: &mut Vec<u8>,
-    ) -> Option<()> {
+    pub fn apply(&self, record: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<()> {
         for operation in &self.operations {
             match *operation {
                 Operation::Copy { at, bytes } => out.extend_from_slice(part(record, at, bytes)?),
@@ -76,11 +94,13 @@ impl EventPlan {
                 Operation::Zeros { bytes } => out.resize(out.len().checked_add(bytes)?, 0),
                 Operation::Groups { parent, child } => {
                     let (parent, child) = (signed(record, parent)?, signed(record, child)?);
-                    let flags = announced.filter(|(thread, _)| *thread == child);
-                    let found = groups.fork(parent, child, flags.map(|(_, flags)| flags));
+                    let flags = around.announced.filter(|(thread, _)| *thread == child);
+                    let found = around.groups.fork(parent, child, flags.map(|(_, flags)| flags));
                     out.extend_from_slice(&found.0.to_le_bytes());
                     out.extend_from_slice(&found.1.to_le_bytes());
                 }
+                Operation::KernelStack => push_sequence(around.kernel_stack, 8, out),
+                Operation::UserStack => push_sequence(around.user_stack, 8, out),
             }
         }
         Some(())
@@ -89,7 +109,7 @@ impl EventPlan {
     /// What a record announces, if it is of such an event.
     #[must_use]
     pub fn announced(&self, record: &[u8]) -> Announced {
-        let NewThread { thread, flags } = self.new_thread?;
+        let Some(Tells::NewThread(NewThread { thread, flags })) = self.tells else { return None };
         let flags = part(record, flags, 8)?.try_into().ok()?;
         Some((signed(record, thread)?, u64::from_le_bytes(flags)))
     }
@@ -114,6 +134,14 @@ impl Plans {
             }
         }
         Self(plans)
+    }
+
+    /// Whether records of call stacks are among them: those of the kernel, of programs.
+    #[must_use]
+    pub fn has_stacks(&self, side: Side) -> bool {
+        let is_it =
+            |one: &EventPlan| matches!(one.tells, Some(Tells::Stack(plan)) if plan.side == side);
+        self.0.iter().flatten().any(is_it)
     }
 
     /// The plan of a record's event; `None` if nobody asked for it.
@@ -165,9 +193,15 @@ mod tests {
     use super::*;
 
     fn made(operations: Vec<Operation>, record: &[u8]) -> Option<Vec<u8>> {
-        let plan = EventPlan { class: Some(0), operations, new_thread: None };
+        let plan = EventPlan { class: Some(0), operations, tells: None };
         let mut out = Vec::new();
-        plan.apply(record, Some((7, 0)), &ThreadGroups::default(), &mut out).map(|()| out)
+        let around = Around {
+            announced: Some((7, 0)),
+            groups: &ThreadGroups::default(),
+            kernel_stack: &[1; 16],
+            user_stack: &[],
+        };
+        plan.apply(record, &around, &mut out).map(|()| out)
     }
 
     #[test]
@@ -212,6 +246,14 @@ mod tests {
 
         assert_eq!(made(of(4), &record).unwrap(), [255, 255, 255, 255, 7, 0, 0, 0]);
         assert_eq!(made(of(8), &record).unwrap(), [255; 8]);
+    }
+
+    #[test]
+    fn call_stacks_have_their_lengths() {
+        let both = vec![Operation::KernelStack, Operation::UserStack];
+        let expected = [vec![2, 0, 0, 0], vec![1; 16], vec![0; 4]].concat();
+
+        assert_eq!(made(both, &[]).unwrap(), expected);
     }
 
     #[test]

@@ -7,7 +7,8 @@ use crate::groups::ThreadGroups;
 use crate::output::Output;
 use crate::packet::{Facts, Packets};
 use crate::page::{Lost, Page, Record};
-use crate::plan::{Announced, Plans};
+use crate::plan::{Announced, Around, Plans, Tells};
+use crate::stacks::{Side, Stacks, Waiting};
 use crate::stats::Counts;
 
 /// A record that does not come from the kernel's buffers, such as one of the state dump.
@@ -45,6 +46,8 @@ pub struct Stream<O> {
     output: O,
     own: VecDeque<OwnRecord>,
     announced: Announced,
+    /// Records that wait for their call stacks, where these are recorded.
+    stacks: Option<Stacks<Announced>>,
     /// What was lost by what pages say, and in all.
     overwritten: u64,
     dropped: u64,
@@ -60,12 +63,14 @@ impl<O: Output> Stream<O> {
         own: Vec<OwnRecord>,
         output: O,
     ) -> Self {
+        let [kernel, user] = [Side::Kernel, Side::User].map(|side| shared.plans.has_stacks(side));
         Self {
             shared,
             packets: Packets::new(facts, begin),
             output,
             own: own.into(),
             announced: None,
+            stacks: (kernel || user).then(|| Stacks::new(kernel, user)),
             overwritten: 0,
             dropped: 0,
             outcome: Outcome::default(),
@@ -77,6 +82,7 @@ impl<O: Output> Stream<O> {
         let mut page = Page::new(bytes);
         let length = page.length();
         if let Some(lost) = page.lost() {
+            self.settle();
             // What was lost is between the packet that ends here and the end of the next one.
             self.write(self.packets.last());
             if let Lost::Counted(count) = lost {
@@ -85,7 +91,6 @@ impl<O: Output> Stream<O> {
             }
         }
         for record in page.by_ref() {
-            self.add_own(record.time);
             self.add(record);
         }
         self.outcome.damaged += u64::from(page.is_damaged());
@@ -95,14 +100,61 @@ impl<O: Output> Stream<O> {
     fn add(&mut self, record: Record<'_>) {
         let shared = Arc::clone(&self.shared);
         let Some(plan) = shared.plans.of(record.body) else { return };
-        if plan.new_thread.is_some() {
-            self.announced = plan.announced(record.body);
+        match &plan.tells {
+            Some(Tells::NewThread(_)) => self.announced = plan.announced(record.body),
+            Some(Tells::Stack(stack)) => {
+                if let Some(stacks) = &mut self.stacks {
+                    stacks.give(stack, record.body);
+                    self.put_done();
+                }
+                return;
+            }
+            None => {}
         }
+        if plan.class.is_none() {
+            return;
+        }
+        if let Some(stacks) = &mut self.stacks {
+            stacks.hold(record.time, record.body, self.announced);
+            self.put_done();
+        } else {
+            let groups = &shared.groups;
+            let (announced, kernel_stack, user_stack) = (self.announced, &[][..], &[][..]);
+            let around = Around { announced, groups, kernel_stack, user_stack };
+            self.put(record.time, record.body, &around);
+        }
+    }
+
+    /// Puts records that have waited long enough.
+    fn put_done(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        while let Some(one) = self.stacks.as_mut().and_then(Stacks::next_done) {
+            let Waiting { time, body, around, kernel, user, .. } = one;
+            let around = Around {
+                announced: around,
+                groups: &shared.groups,
+                kernel_stack: kernel.as_deref().unwrap_or_default(),
+                user_stack: user.as_deref().unwrap_or_default(),
+            };
+            self.put(time, &body, &around);
+        }
+    }
+
+    /// Lets no record wait for a call stack any more.
+    fn settle(&mut self) {
+        if let Some(stacks) = &mut self.stacks {
+            stacks.settle();
+            self.put_done();
+        }
+    }
+
+    /// Puts a record into the packet, behind those of our own that are earlier.
+    fn put(&mut self, time: u64, body: &[u8], around: &Around<'_>) {
+        self.add_own(time);
+        let shared = Arc::clone(&self.shared);
+        let Some(plan) = shared.plans.of(body) else { return };
         let Some(class) = plan.class else { return };
-        let announced = self.announced;
-        let is_there = self
-            .packets
-            .add(class, record.time, |out| plan.apply(record.body, announced, &shared.groups, out));
+        let is_there = self.packets.add(class, time, |out| plan.apply(body, around, out));
         self.outcome.records += u64::from(is_there);
         self.outcome.damaged += u64::from(!is_there);
         if self.packets.is_full() {
@@ -146,8 +198,10 @@ impl<O: Output> Stream<O> {
         self.packets.records() >= records
     }
 
-    /// Writes what there is, up to a value of the clock.
+    /// Writes what there is, up to a value of the clock, or to the first record that still waits.
     pub fn write(&mut self, end: u64) {
+        let waiting = self.stacks.as_ref().and_then(Stacks::first);
+        let end = waiting.map_or(end, |time| end.min(time));
         let facts = self.packets.complete(end);
         let length = self.packets.bytes().len() as u64;
         let records = self.packets.records();
@@ -166,6 +220,7 @@ impl<O: Output> Stream<O> {
     ///
     /// Where pages did not tell how much was lost before them, the kernel's counts do.
     pub fn end(mut self, end: u64, counts: Counts) -> (Outcome, O) {
+        self.settle();
         self.add_own(u64::MAX);
         self.count(counts);
         let untold = counts.overwritten.saturating_sub(self.overwritten);
@@ -189,8 +244,8 @@ mod tests {
             Operation::Sequence { at: 8, is_relative: true, element: 8 },
             Operation::Groups { parent: 4, child: 8 },
         ];
-        let new_thread = Some(NewThread { thread: 4, flags: 8 });
-        let plan = EventPlan { class: Some(0), operations, new_thread };
+        let tells = Some(Tells::NewThread(NewThread { thread: 4, flags: 8 }));
+        let plan = EventPlan { class: Some(0), operations, tells };
         let plans = Plans::new((0..8).map(|id| (id, plan.clone())));
         let shared = Shared { plans, groups: ThreadGroups::default() };
         let facts = Facts { uuid: [1; 16], cpu: 0, header: Header::Compact };

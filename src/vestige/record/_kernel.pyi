@@ -22,10 +22,15 @@ __interface__: bytes
 _Operation: TypeAlias = tuple[str, int, int]
 """Its kind and two numbers: see :func:`collect`."""
 
-_Event: TypeAlias = tuple[int, int | None, Sequence[_Operation], tuple[int, int] | None]
+_Tells: TypeAlias = tuple[str, int, int]
+"""What records tell besides, and where: ``new_thread`` (places of its ID and its flags
+of clone(2)), ``kernel_stack`` (those of the number of addresses and of these),
+``user_stack`` (that of the addresses, and 0).
+"""
+
+_Event: TypeAlias = tuple[int, int | None, Sequence[_Operation], _Tells | None]
 """Its ID in the kernel, that of its class in the trace (``None``: it is not there),
-what its fields are made of; of an event that announces a thread, where its ID and its
-flags of clone(2) are.
+what its fields are made of, and what it tells.
 """
 
 _Cpu: TypeAlias = tuple[int, int, int, int, int]
@@ -48,7 +53,8 @@ def collect(
     ``relative_text`` (place of the word that leads to it), ``sequence`` and
     ``relative_sequence`` (the same, bytes of an element), ``line`` (place),
     ``request_bits`` (place, bytes), ``zeros`` (bytes), ``groups`` (places of the IDs of
-    parent and child). Places are bytes from the beginning of the kernel's record.
+    parent and child), ``kernel_stack`` and ``user_stack`` (of the thread then, if they
+    are recorded). Places are bytes from the beginning of the kernel's record.
 
     Args:
         recording: The UUID of the trace, how many classes it has, bytes of a page, the

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Channel"]
 
-_Plan = tuple[int, int | None, list[Operation], tuple[int, int] | None]
+_Tells = tuple[str, int, int]
+_Plan = tuple[int, int | None, list[Operation], _Tells | None]
 """As :func:`vestige.record._kernel.collect` has it."""
 
 _WAKE_PERCENT = 25
@@ -209,11 +210,11 @@ class Channel:
         number = 0
         for one in self._formats:
             key = one.system, one.name
-            tells = None
+            tells: _Tells | None = None
             if key == _NEW_THREAD:
                 thread, flags = one.at("pid"), one.at("clone_flags")
                 if thread is not None and flags is not None:
-                    tells = thread, flags
+                    tells = "new_thread", thread, flags
             if key in self._hidden:
                 plans.append((one.id, None, [], tells))
                 continue
