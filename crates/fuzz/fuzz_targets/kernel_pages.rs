@@ -8,7 +8,6 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use vestige_kernel::groups::ThreadGroups;
 use vestige_kernel::packet::{Facts, Header};
 use vestige_kernel::plan::{EventPlan, NewThread, Operation, Plans, Tells};
 use vestige_kernel::stacks::{Side, StackPlan};
@@ -52,9 +51,9 @@ fuzz_target!(|data: &[u8]| {
     let events = events.chain(stacks.map(|(id, tells)| {
         (id, EventPlan { class: None, operations: Vec::new(), tells: Some(tells) })
     }));
-    let shared = Shared { plans: Plans::new(events), groups: ThreadGroups::default() };
+    let shared = Shared::new(Plans::new(events), Arc::default());
     let header = if data.len() % 2 == 0 { Header::Compact } else { Header::Large };
-    let facts = Facts { uuid: [1; 16], cpu: 0, header };
+    let facts = Facts { uuid: [1; 16], stream: 0, cpu: 0, header };
     let mut stream = Stream::new(Arc::new(shared), facts, 0, Vec::new(), Vec::new());
     for page in data.chunks(PAGE) {
         stream.add_page(page);

@@ -1,18 +1,18 @@
 //! Collecting, and what became of it.
 
 use std::collections::HashMap;
-use std::os::fd::{OwnedFd, RawFd};
-use std::os::unix::net::UnixStream;
+use std::os::fd::RawFd;
+use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use vestige_kernel::collect::{self as inner, Recording};
-use vestige_kernel::groups::ThreadGroups;
+use vestige_kernel::collect as inner;
+use vestige_kernel::cpu::{Pair, Recording};
 use vestige_kernel::packet::Header;
 use vestige_kernel::plan::Plans;
-use vestige_kernel::stream::{Outcome, Shared};
+use vestige_kernel::stream::Outcome;
 
-use crate::given::{file, plan, CpuTuple, EventTuple, OwnTuple};
+use crate::given::{cpus, own, pairs, plan, CpuTuple, EventTuple, OwnTuple, PairTuple};
 
 #[doc = core_doc!(CpuOutcome)]
 #[pyclass(frozen, module = "vestige.record._kernel")]
@@ -57,25 +57,114 @@ impl CpuOutcome {
     }
 }
 
-#[doc = core_doc!(collect)]
-#[pyfunction]
-#[pyo3(signature = (recording, events, groups, cpus, own, control))]
-pub fn collect(
-    py: Python<'_>,
-    recording: (Vec<u8>, u32, usize, u64),
-    events: Vec<EventTuple>,
-    groups: HashMap<i32, i32>,
-    cpus: Vec<CpuTuple>,
-    own: OwnTuple,
-    control: RawFd,
-) -> PyResult<Vec<CpuOutcome>> {
-    let (uuid, classes, page, begin) = recording;
-    let uuid = uuid.try_into().map_err(|_| PyValueError::new_err("expected 16 bytes"))?;
-    let recording = Recording { uuid, header: Header::of(classes), page, begin };
-    let events = events.into_iter().map(plan).collect::<PyResult<Vec<_>>>()?;
-    let shared = Shared { plans: Plans::new(events), groups: ThreadGroups::new(groups) };
-    let cpus = crate::given::cpus(cpus, own)?;
-    let control = UnixStream::from(OwnedFd::from(file(control)?));
-    let outcomes = py.detach(|| inner::collect(recording, shared, cpus, control))?;
-    Ok(outcomes.into_iter().map(CpuOutcome).collect())
+type Outcomes = Vec<Vec<CpuOutcome>>;
+
+fn outcomes(found: Vec<Vec<Outcome>>) -> Outcomes {
+    found.into_iter().map(|one| one.into_iter().map(CpuOutcome).collect()).collect()
+}
+
+#[doc = core_doc!(Collector)]
+#[pyclass(module = "vestige.record._kernel")]
+pub struct Collector {
+    inner: inner::Collector,
+    page: usize,
+}
+
+#[pymethods]
+impl Collector {
+    #[new]
+    fn new(page: usize) -> Self {
+        Self { inner: inner::Collector::default(), page }
+    }
+
+    #[doc = core_doc!(Collector.learn)]
+    fn learn(&self, groups: HashMap<i32, i32>) {
+        self.inner.learn(groups);
+    }
+
+    #[doc = core_doc!(Collector.add)]
+    #[pyo3(signature = (recording, events, cpus, files, *, kept = None, period = 0, own = Vec::new()))]
+    #[allow(clippy::too_many_arguments)]
+    fn add(
+        &mut self,
+        recording: (Vec<u8>, u32, bool, u64),
+        events: Vec<EventTuple>,
+        cpus: Vec<CpuTuple>,
+        files: Vec<PairTuple>,
+        kept: Option<usize>,
+        period: u64,
+        own: Vec<OwnTuple>,
+    ) -> PyResult<()> {
+        let (uuid, stream, is_compact, begin) = recording;
+        let recording = Recording {
+            uuid: uuid.try_into().map_err(|_| PyValueError::new_err("expected 16 bytes"))?,
+            stream,
+            header: if is_compact { Header::Compact } else { Header::Large },
+            page: self.page,
+            begin,
+            period: (period > 0).then(|| Duration::from_micros(period)),
+            kept,
+        };
+        let plans = plans(events)?;
+        Ok(self.inner.add(recording, plans, self::cpus(cpus)?, pairs(files)?, self::own(own))?)
+    }
+
+    #[doc = core_doc!(Collector.set_events)]
+    fn set_events(&self, channel: usize, events: Vec<EventTuple>) -> PyResult<()> {
+        Ok(self.inner.set_plans(channel, plans(events)?)?)
+    }
+
+    #[doc = core_doc!(Collector.put)]
+    fn put(&self, py: Python<'_>, channel: usize, records: Vec<OwnTuple>) -> PyResult<()> {
+        Ok(py.detach(|| self.inner.put(channel, own(records)))?)
+    }
+
+    #[doc = core_doc!(Collector.flush)]
+    #[pyo3(signature = (end, *, is_stopped))]
+    fn flush(&self, py: Python<'_>, end: u64, is_stopped: bool) -> Outcomes {
+        outcomes(py.detach(|| self.inner.flush(end, is_stopped)))
+    }
+
+    #[doc = core_doc!(Collector.cut)]
+    #[pyo3(signature = (end, files, *, is_dropped))]
+    fn cut(
+        &self,
+        py: Python<'_>,
+        end: u64,
+        files: Vec<Vec<PairTuple>>,
+        is_dropped: bool,
+    ) -> PyResult<Outcomes> {
+        let files = all_pairs(files)?;
+        Ok(outcomes(py.detach(|| self.inner.cut(end, files, is_dropped))?))
+    }
+
+    #[doc = core_doc!(Collector.copy)]
+    fn copy(
+        &self,
+        py: Python<'_>,
+        end: u64,
+        files: Vec<Vec<PairTuple>>,
+        most: Vec<usize>,
+    ) -> PyResult<Outcomes> {
+        let files = all_pairs(files)?;
+        Ok(outcomes(py.detach(|| self.inner.copy(end, files, &most))?))
+    }
+
+    #[doc = core_doc!(Collector.outcomes)]
+    fn outcomes(&self) -> Outcomes {
+        outcomes(self.inner.outcomes())
+    }
+
+    #[doc = core_doc!(Collector.end)]
+    fn end(&mut self, py: Python<'_>, end: u64) -> Outcomes {
+        outcomes(py.detach(|| self.inner.end(end)))
+    }
+}
+
+fn plans(events: Vec<EventTuple>) -> PyResult<Plans> {
+    Ok(Plans::new(events.into_iter().map(plan).collect::<PyResult<Vec<_>>>()?))
+}
+
+fn all_pairs(files: Vec<Vec<(RawFd, RawFd)>>) -> PyResult<Vec<Vec<Pair>>> {
+    files.into_iter().map(pairs).collect()
 }

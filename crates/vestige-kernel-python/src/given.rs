@@ -7,7 +7,7 @@ use std::os::fd::{FromRawFd, RawFd};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use vestige_kernel::collect::Cpu;
+use vestige_kernel::cpu::{Cpu, Pair};
 use vestige_kernel::plan::{EventPlan, NewThread, Operation, Tells};
 use vestige_kernel::stacks::{Side, StackPlan};
 use vestige_kernel::stream::OwnRecord;
@@ -18,10 +18,12 @@ type OperationTuple = (String, usize, i64);
 type TellsTuple = (String, usize, usize);
 /// ID in the kernel, class, operations, what it tells.
 pub type EventTuple = (u16, Option<u32>, Vec<OperationTuple>, Option<TellsTuple>);
-/// Number; descriptors of pages, statistics, data, index.
-pub type CpuTuple = (u32, RawFd, RawFd, RawFd, RawFd);
-/// The number of a CPU; time, class and bytes of records.
-pub type OwnTuple = (u32, Vec<(u64, u32, Vec<u8>)>);
+/// Number; descriptors of pages and statistics.
+pub type CpuTuple = (u32, RawFd, RawFd);
+/// Descriptors of data and index.
+pub type PairTuple = (RawFd, RawFd);
+/// Time, class and bytes of a record.
+pub type OwnTuple = (u64, u32, Vec<u8>);
 
 fn operation((kind, at, more): OperationTuple) -> PyResult<Operation> {
     let refused = || PyValueError::new_err(format!("{kind} {at} {more}: no such operation"));
@@ -62,7 +64,7 @@ pub fn plan((id, class, operations, told): EventTuple) -> PyResult<(u16, EventPl
     Ok((id, EventPlan { class, operations, tells }))
 }
 
-pub fn file(descriptor: RawFd) -> PyResult<File> {
+fn file(descriptor: RawFd) -> PyResult<File> {
     if descriptor < 0 {
         return Err(PyValueError::new_err("no descriptor"));
     }
@@ -70,19 +72,19 @@ pub fn file(descriptor: RawFd) -> PyResult<File> {
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }
 
-pub fn cpus(tuples: Vec<CpuTuple>, own: OwnTuple) -> PyResult<Vec<Cpu>> {
-    let (place, records) = own;
-    let mut records: Vec<_> =
-        records.into_iter().map(|(time, class, body)| OwnRecord { time, class, body }).collect();
-    let made = tuples.into_iter().map(|(number, pages, statistics, data, index)| {
-        Ok(Cpu {
-            number,
-            pages: file(pages)?,
-            statistics: file(statistics)?,
-            data: file(data)?,
-            index: file(index)?,
-            own: if number == place { std::mem::take(&mut records) } else { Vec::new() },
-        })
+pub fn cpus(tuples: Vec<CpuTuple>) -> PyResult<Vec<Cpu>> {
+    let made = tuples.into_iter().map(|(number, pages, statistics)| {
+        Ok(Cpu { number, pages: file(pages)?, statistics: file(statistics)? })
     });
     made.collect()
+}
+
+pub fn pairs(tuples: Vec<PairTuple>) -> PyResult<Vec<Pair>> {
+    let made =
+        tuples.into_iter().map(|(data, index)| Ok(Pair { data: file(data)?, index: file(index)? }));
+    made.collect()
+}
+
+pub fn own(tuples: Vec<OwnTuple>) -> Vec<OwnRecord> {
+    tuples.into_iter().map(|(time, class, body)| OwnRecord { time, class, body }).collect()
 }

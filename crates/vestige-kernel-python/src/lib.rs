@@ -18,7 +18,7 @@ const INTERFACE: &str = include_str!(concat!(env!("OUT_DIR"), "/interface.txt"))
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use crate::collect::{collect, CpuOutcome};
+    use crate::collect::{Collector, CpuOutcome};
     #[pymodule_export]
     use crate::rights::{drop_rights, open_tracefs};
 

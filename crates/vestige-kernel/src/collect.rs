@@ -1,142 +1,203 @@
-//! Reads the buffers of all CPUs, a thread each, until somebody says when it ends.
+//! Reads the buffers of channels, a thread for each CPU, and tells these what to do.
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
+use std::collections::HashMap;
+use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
-use std::thread;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 
-use crate::output::Files;
-use crate::packet::{Facts, Header};
-use crate::stats::Counts;
-use crate::stream::{Outcome, OwnRecord, Shared, Stream};
-use crate::sys::poll;
+use crate::cpu::{Cpu, Order, Pair, Reader, Recording, Told};
+use crate::groups::ThreadGroups;
+use crate::plan::Plans;
+use crate::stream::{Outcome, OwnRecord, Shared};
 
-/// Milliseconds after which buffers are looked at that the kernel says nothing of.
-const PATIENCE: i32 = 1000;
-/// Bytes of a file of statistics; it has some 200.
-const STATISTICS: usize = 4096;
-
-/// A CPU: its buffer, and where what was in it goes.
-pub struct Cpu {
-    pub number: u32,
-    /// Gives pages, and does not wait.
-    pub pages: File,
-    pub statistics: File,
-    pub data: File,
-    pub index: File,
-    /// Records to be put among its own, by their times.
-    pub own: Vec<OwnRecord>,
+/// The channels of a trace.
+#[derive(Default)]
+pub struct Collector {
+    groups: Arc<ThreadGroups>,
+    channels: Vec<Channel>,
 }
 
-/// What all data streams have in common.
-#[derive(Clone, Copy)]
-pub struct Recording {
-    pub uuid: [u8; 16],
-    pub header: Header,
-    /// Bytes of a page.
-    pub page: usize,
-    /// The value of the clock where they begin.
-    pub begin: u64,
-}
-
-/// Collects until the other end of `control` is closed, or gives the value of the clock at the end
-/// (8 bytes, little-endian). It gets a byte once all threads are there.
-///
-/// # Errors
-///
-/// No thread could be started, or a pipe could not be made.
-pub fn collect(
-    recording: Recording,
-    shared: Shared,
-    cpus: Vec<Cpu>,
-    mut control: UnixStream,
-) -> io::Result<Vec<Outcome>> {
-    let shared = Arc::new(shared);
-    let end = Arc::new(AtomicU64::new(0));
-    let (ended, ends) = UnixStream::pair()?;
-    let ended = Arc::new(ended);
-    let mut threads = Vec::new();
-    for cpu in cpus {
-        let shared = Arc::clone(&shared);
-        let (end, ended) = (Arc::clone(&end), Arc::clone(&ended));
-        let name = format!("kernel-{}", cpu.number);
-        let run = move || follow(recording, shared, cpu, &ended, &end);
-        threads.push(thread::Builder::new().name(name).spawn(run)?);
-    }
-    // Who has gone away says so when it is read, too.
-    let _ = control.write_all(b"+");
-    let mut value = [0; 8];
-    if control.read_exact(&mut value).is_ok() {
-        end.store(u64::from_le_bytes(value), Ordering::Release);
-    }
-    drop(ends);
-    let failed = |_| Outcome { failure: Some("a thread has ended".into()), ..Outcome::default() };
-    Ok(threads.into_iter().map(|one| one.join().unwrap_or_else(failed)).collect())
-}
-
-fn follow(
-    recording: Recording,
+struct Channel {
     shared: Arc<Shared>,
-    cpu: Cpu,
-    ended: &impl AsFd,
-    end: &AtomicU64,
-) -> Outcome {
-    let facts = Facts { uuid: recording.uuid, cpu: cpu.number, header: recording.header };
-    let files = match Files::new(cpu.data, cpu.index) {
-        Ok(files) => files,
-        Err(error) => return Outcome { failure: Some(error.to_string()), ..Outcome::default() },
-    };
-    let mut stream = Stream::new(shared, facts, recording.begin, cpu.own, files);
-    let mut room = vec![0; recording.page];
-    let failure = loop {
-        let ready = match poll([ended.as_fd(), cpu.pages.as_fd()], PATIENCE) {
-            Ok(ready) => ready,
-            Err(error) => break Some(error),
-        };
-        let [is_over, _] = ready;
-        if let Err(error) = read_pages(&mut stream, &cpu.pages, &mut room, is_over) {
-            break Some(error);
-        }
-        stream.count(counts(&cpu.statistics));
-        if is_over {
-            break None;
-        }
-    };
-    let (mut outcome, files) = stream.end(end.load(Ordering::Acquire), counts(&cpu.statistics));
-    let failure = failure.or_else(|| files.close().err());
-    outcome.failure = outcome.failure.or_else(|| failure.map(|error| error.to_string()));
-    outcome
+    cpus: Vec<Thread>,
 }
 
-/// Takes all pages, or those that are full: who reads behind a writer gets small ones.
-fn read_pages(
-    stream: &mut Stream<Files>,
-    mut pages: &File,
-    room: &mut [u8],
-    is_last: bool,
-) -> io::Result<()> {
-    loop {
-        let bytes = match pages.read(room) {
-            Ok(0) => return Ok(()),
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let length = stream.add_page(room.get(..bytes).unwrap_or_default());
-        if !is_last && length < room.len() / 2 {
-            return Ok(());
+struct Thread {
+    orders: Sender<Told>,
+    bell: UnixStream,
+    outcome: Arc<Mutex<Outcome>>,
+    handle: JoinHandle<()>,
+}
+
+impl Collector {
+    /// Learns the thread groups of threads.
+    pub fn learn(&self, groups: HashMap<i32, i32>) {
+        self.groups.learn(groups);
+    }
+
+    /// Begins to read the buffers of a channel, with records to be put among those of the first.
+    ///
+    /// # Errors
+    ///
+    /// A thread cannot be started, a file not be written, or the files are not as many as the CPUs.
+    pub fn add(
+        &mut self,
+        recording: Recording,
+        plans: Plans,
+        cpus: Vec<Cpu>,
+        files: Vec<Pair>,
+        own: Vec<OwnRecord>,
+    ) -> io::Result<()> {
+        let wanted = if recording.kept.is_some() { 0 } else { cpus.len() };
+        check(files.len(), wanted)?;
+        let shared = Arc::new(Shared::new(plans, Arc::clone(&self.groups)));
+        let (mut files, mut own) = (files.into_iter(), own);
+        let made = cpus.into_iter().map(|cpu| {
+            let (orders, told) = mpsc::channel();
+            let (bell, rung) = UnixStream::pair()?;
+            bell.set_nonblocking(true)?;
+            rung.set_nonblocking(true)?;
+            let outcome = Arc::default();
+            let name = format!("kernel-{}", cpu.number);
+            let seen = Arc::clone(&outcome);
+            let shared = Arc::clone(&shared);
+            let mut reader = Reader::new(cpu, recording, shared, files.next(), seen)?;
+            reader.put(std::mem::take(&mut own));
+            let run = move || reader.run(&told, &rung);
+            let handle = thread::Builder::new().name(name).spawn(run)?;
+            Ok(Thread { orders, bell, outcome, handle })
+        });
+        let cpus = made.collect::<io::Result<_>>()?;
+        self.channels.push(Channel { shared, cpus });
+        Ok(())
+    }
+
+    /// Lets other things become of the events of a channel.
+    ///
+    /// # Errors
+    ///
+    /// There is no such channel.
+    pub fn set_plans(&self, channel: usize, plans: Plans) -> io::Result<()> {
+        let channel = self.channels.get(channel).ok_or(io::ErrorKind::InvalidInput)?;
+        channel.shared.set_plans(plans);
+        Ok(())
+    }
+
+    /// Puts records among those of the first CPU of a channel.
+    ///
+    /// # Errors
+    ///
+    /// There is no such channel, or its thread has ended.
+    pub fn put(&self, channel: usize, records: Vec<OwnRecord>) -> io::Result<()> {
+        let channel = self.channels.get(channel).and_then(|one| one.cpus.first());
+        let thread = channel.ok_or(io::ErrorKind::InvalidInput)?;
+        thread.tell(Order::Put(records)).recv().map_err(ended).map(drop)
+    }
+
+    /// Writes all that there is up to a value of the clock.
+    pub fn flush(&self, end: u64, is_stopped: bool) -> Vec<Vec<Outcome>> {
+        self.tell_all(|_| Order::Flush { end, is_stopped })
+    }
+
+    /// Writes all that there is, or throws it away; what comes from now on goes to other files.
+    ///
+    /// # Errors
+    ///
+    /// The files are not as many as the CPUs of channels that have any.
+    pub fn cut(
+        &self,
+        end: u64,
+        files: Vec<Vec<Pair>>,
+        is_dropped: bool,
+    ) -> io::Result<Vec<Vec<Outcome>>> {
+        check(files.len(), self.channels.len())?;
+        let mut files = files.into_iter().map(Vec::into_iter).collect::<Vec<_>>();
+        Ok(self.tell_all(|channel| {
+            let files = files.get_mut(channel).and_then(Iterator::next);
+            Order::Cut { end, files, is_dropped }
+        }))
+    }
+
+    /// Writes what channels keep, of each CPU the newest so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// The files are not as many as the CPUs.
+    pub fn copy(
+        &self,
+        end: u64,
+        files: Vec<Vec<Pair>>,
+        most: &[usize],
+    ) -> io::Result<Vec<Vec<Outcome>>> {
+        check(files.len(), self.channels.len())?;
+        check(most.len(), self.channels.len())?;
+        for (files, channel) in files.iter().zip(&self.channels) {
+            check(files.len(), channel.cpus.len())?;
         }
+        let waiting: Vec<Vec<_>> = self
+            .channels
+            .iter()
+            .zip(files)
+            .zip(most)
+            .map(|((channel, files), most)| {
+                let told = channel.cpus.iter().zip(files);
+                told.map(|(cpu, files)| cpu.tell(Order::Copy { end, files, most: *most })).collect()
+            })
+            .collect();
+        Ok(all(waiting))
+    }
+
+    /// What became of each channel's CPUs up to now.
+    #[must_use]
+    pub fn outcomes(&self) -> Vec<Vec<Outcome>> {
+        let of = |one: &Thread| one.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.channels.iter().map(|one| one.cpus.iter().map(of).collect()).collect()
+    }
+
+    /// Writes all that there is up to a value of the clock, and ends.
+    pub fn end(&mut self, end: u64) -> Vec<Vec<Outcome>> {
+        let outcomes = self.tell_all(|_| Order::End { end });
+        for thread in self.channels.drain(..).flat_map(|one| one.cpus) {
+            let _ = thread.handle.join();
+        }
+        outcomes
+    }
+
+    fn tell_all(&self, mut order: impl FnMut(usize) -> Order) -> Vec<Vec<Outcome>> {
+        let mut tell = |(number, channel): (usize, &Channel)| {
+            channel.cpus.iter().map(|cpu| cpu.tell(order(number))).collect()
+        };
+        all(self.channels.iter().enumerate().map(&mut tell).collect())
     }
 }
 
-fn counts(statistics: &File) -> Counts {
-    let mut room = [0; STATISTICS];
-    let bytes = statistics.read_at(&mut room, 0).unwrap_or(0);
-    let text = room.get(..bytes).unwrap_or_default();
-    Counts::read(&String::from_utf8_lossy(text))
+impl Thread {
+    fn tell(&self, order: Order) -> mpsc::Receiver<Outcome> {
+        let (done, told) = mpsc::channel();
+        // One that has ended drops the other end: who waits is told.
+        let _ = self.orders.send(Told { order, done });
+        // A bell that is full has been rung.
+        let _ = (&self.bell).write(b"+");
+        told
+    }
+}
+
+fn all(waiting: Vec<Vec<mpsc::Receiver<Outcome>>>) -> Vec<Vec<Outcome>> {
+    let failed = || Outcome { failure: Some("a thread has ended".into()), ..Outcome::default() };
+    let wait = |one: mpsc::Receiver<Outcome>| one.recv().unwrap_or_else(|_| failed());
+    waiting.into_iter().map(|channel| channel.into_iter().map(wait).collect()).collect()
+}
+
+fn check(found: usize, wanted: usize) -> io::Result<()> {
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "expected as many files as CPUs"))
+    }
+}
+
+fn ended(_: mpsc::RecvError) -> io::Error {
+    io::Error::other("a thread has ended")
 }

@@ -19,6 +19,11 @@ impl ThreadGroups {
         Self(Mutex::new(known))
     }
 
+    /// Learns the groups of more threads.
+    pub fn learn(&self, known: HashMap<i32, i32>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(known);
+    }
+
     /// The group of a thread, or [`UNKNOWN`].
     #[must_use]
     pub fn of(&self, thread: i32) -> i32 {

@@ -6,7 +6,9 @@
 //! `rights` has what a process does about its own before and after it opens these.
 
 pub mod collect;
+pub mod cpu;
 pub mod groups;
+pub mod kept;
 pub mod output;
 pub mod packet;
 pub mod page;

@@ -43,6 +43,15 @@ impl Files {
     ///
     /// A file cannot be cut.
     pub fn close(self) -> io::Result<()> {
+        self.cut()
+    }
+
+    /// Does what [`Files::close`] does, and more may come.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be cut.
+    pub fn cut(&self) -> io::Result<()> {
         self.data.set_len(self.written)?;
         self.index.set_len(self.indexed)
     }

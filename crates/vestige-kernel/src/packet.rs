@@ -56,6 +56,8 @@ impl Header {
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     pub uuid: [u8; 16],
+    /// The class of the data stream in the metadata.
+    pub stream: u32,
     pub cpu: u32,
     pub header: Header,
 }
@@ -67,6 +69,8 @@ pub struct Packets {
     begin: u64,
     last: u64,
     sequence: u64,
+    /// Whether one was written to where the next one goes.
+    has_written: bool,
     records: u64,
     /// Event records that were lost in this data stream up to now.
     pub lost: u64,
@@ -78,7 +82,16 @@ impl Packets {
     pub fn new(facts: Facts, begin: u64) -> Self {
         let mut bytes = Vec::with_capacity(HEAD + ENOUGH + PAGE);
         bytes.resize(HEAD, 0);
-        Self { facts, bytes, begin, last: begin, sequence: 0, records: 0, lost: 0 }
+        Self {
+            facts,
+            bytes,
+            begin,
+            last: begin,
+            sequence: 0,
+            has_written: false,
+            records: 0,
+            lost: 0,
+        }
     }
 
     /// The value of the clock at the last record, or where the packet begins.
@@ -93,10 +106,22 @@ impl Packets {
         self.records
     }
 
-    /// Whether no packet has been written before this one.
+    /// Whether no packet has been written before this one, to the same place.
     #[must_use]
     pub fn is_first(&self) -> bool {
-        self.sequence == 0
+        !self.has_written
+    }
+
+    /// Lets the next packet be the first one of another place.
+    pub fn begin_elsewhere(&mut self) {
+        self.has_written = false;
+    }
+
+    /// Throws away the records of this packet.
+    pub fn drop_records(&mut self) {
+        self.bytes.truncate(HEAD);
+        self.begin = self.last;
+        self.records = 0;
     }
 
     #[must_use]
@@ -142,7 +167,7 @@ impl Packets {
         let mut head = Vec::with_capacity(HEAD);
         head.extend_from_slice(&MAGIC.to_le_bytes());
         head.extend_from_slice(&self.facts.uuid);
-        head.extend_from_slice(&0_u32.to_le_bytes());
+        head.extend_from_slice(&self.facts.stream.to_le_bytes());
         head.extend_from_slice(&stream.to_le_bytes());
         for number in [self.begin, end, content, packet, self.sequence, self.lost] {
             head.extend_from_slice(&number.to_le_bytes());
@@ -159,6 +184,7 @@ impl Packets {
         self.bytes.truncate(HEAD);
         self.begin = self.last;
         self.sequence += u64::from(was_written);
+        self.has_written |= was_written;
         if !was_written {
             self.lost = self.lost.saturating_add(self.records);
         }
@@ -172,7 +198,7 @@ mod tests {
     use super::*;
 
     fn packets(header: Header) -> Packets {
-        Packets::new(Facts { uuid: [7; 16], cpu: 3, header }, 1000)
+        Packets::new(Facts { uuid: [7; 16], stream: 0, cpu: 3, header }, 1000)
     }
 
     fn records(packets: &mut Packets) -> Vec<u8> {

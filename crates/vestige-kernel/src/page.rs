@@ -63,6 +63,12 @@ impl<'a> Page<'a> {
         Self { left: left.unwrap_or(rest), time, lost, is_damaged: left.is_none() }
     }
 
+    /// The time from which its records are counted.
+    #[must_use]
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
     /// What was lost before its first record.
     #[must_use]
     pub fn lost(&self) -> Option<Lost> {

@@ -1,7 +1,7 @@
 //! The data stream of a CPU: pages in, packets out.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::groups::ThreadGroups;
 use crate::output::Output;
@@ -20,10 +20,29 @@ pub struct OwnRecord {
     pub body: Vec<u8>,
 }
 
-/// What all CPUs share.
+/// What all CPUs of a channel share.
 pub struct Shared {
-    pub plans: Plans,
-    pub groups: ThreadGroups,
+    plans: RwLock<Arc<Plans>>,
+    groups: Arc<ThreadGroups>,
+}
+
+impl Shared {
+    /// What becomes of events, and which threads are known.
+    #[must_use]
+    pub fn new(plans: Plans, groups: Arc<ThreadGroups>) -> Self {
+        Self { plans: RwLock::new(Arc::new(plans)), groups }
+    }
+
+    /// What becomes of events now.
+    #[must_use]
+    pub fn plans(&self) -> Arc<Plans> {
+        Arc::clone(&self.plans.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lets other things become of events, from the next page on.
+    pub fn set_plans(&self, plans: Plans) {
+        *self.plans.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(plans);
+    }
 }
 
 /// What became of a data stream.
@@ -42,6 +61,8 @@ pub struct Outcome {
 /// The data stream of a CPU.
 pub struct Stream<O> {
     shared: Arc<Shared>,
+    /// What becomes of events, since the last page began.
+    plans: Arc<Plans>,
     packets: Packets,
     output: O,
     own: VecDeque<OwnRecord>,
@@ -63,9 +84,11 @@ impl<O: Output> Stream<O> {
         own: Vec<OwnRecord>,
         output: O,
     ) -> Self {
-        let [kernel, user] = [Side::Kernel, Side::User].map(|side| shared.plans.has_stacks(side));
+        let plans = shared.plans();
+        let [kernel, user] = [Side::Kernel, Side::User].map(|side| plans.has_stacks(side));
         Self {
             shared,
+            plans,
             packets: Packets::new(facts, begin),
             output,
             own: own.into(),
@@ -75,6 +98,29 @@ impl<O: Output> Stream<O> {
             dropped: 0,
             outcome: Outcome::default(),
         }
+    }
+
+    /// What became of it up to now.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        Outcome { lost: self.packets.lost, ..self.outcome.clone() }
+    }
+
+    /// Where packets go.
+    pub fn output(&self) -> &O {
+        &self.output
+    }
+
+    /// Writes what there is, if anything is, up to the last record.
+    pub fn write_some(&mut self) {
+        if self.packets.records() > 0 {
+            self.write(self.packets.last());
+        }
+    }
+
+    /// Adds records to be put among others; those whose time has passed come next.
+    pub fn put_own(&mut self, records: Vec<OwnRecord>) {
+        self.own.extend(records);
     }
 
     /// Takes the records of a page; how many bytes they have.
@@ -90,6 +136,7 @@ impl<O: Output> Stream<O> {
                 self.lose(count);
             }
         }
+        self.plans = self.shared.plans();
         for record in page.by_ref() {
             self.add(record);
         }
@@ -98,8 +145,8 @@ impl<O: Output> Stream<O> {
     }
 
     fn add(&mut self, record: Record<'_>) {
-        let shared = Arc::clone(&self.shared);
-        let Some(plan) = shared.plans.of(record.body) else { return };
+        let plans = Arc::clone(&self.plans);
+        let Some(plan) = plans.of(record.body) else { return };
         match &plan.tells {
             Some(Tells::NewThread(_)) => self.announced = plan.announced(record.body),
             Some(Tells::Stack(stack)) => {
@@ -118,9 +165,9 @@ impl<O: Output> Stream<O> {
             stacks.hold(record.time, record.body, self.announced);
             self.put_done();
         } else {
-            let groups = &shared.groups;
+            let groups = Arc::clone(&self.shared.groups);
             let (announced, kernel_stack, user_stack) = (self.announced, &[][..], &[][..]);
-            let around = Around { announced, groups, kernel_stack, user_stack };
+            let around = Around { announced, groups: &groups, kernel_stack, user_stack };
             self.put(record.time, record.body, &around);
         }
     }
@@ -151,8 +198,8 @@ impl<O: Output> Stream<O> {
     /// Puts a record into the packet, behind those of our own that are earlier.
     fn put(&mut self, time: u64, body: &[u8], around: &Around<'_>) {
         self.add_own(time);
-        let shared = Arc::clone(&self.shared);
-        let Some(plan) = shared.plans.of(body) else { return };
+        let plans = Arc::clone(&self.plans);
+        let Some(plan) = plans.of(body) else { return };
         let Some(class) = plan.class else { return };
         let is_there = self.packets.add(class, time, |out| plan.apply(body, around, out));
         self.outcome.records += u64::from(is_there);
@@ -216,18 +263,40 @@ impl<O: Output> Stream<O> {
         self.packets.begin_next(done.is_ok());
     }
 
-    /// Ends it at a value of the clock, when all pages were taken.
+    /// Completes it up to a value of the clock, when all pages were taken.
     ///
-    /// Where pages did not tell how much was lost before them, the kernel's counts do.
-    pub fn end(mut self, end: u64, counts: Counts) -> (Outcome, O) {
+    /// Where nothing is recorded any more, the kernel's counts tell what was lost that pages did
+    /// not tell.
+    pub fn flush(&mut self, end: u64, counts: Counts, is_stopped: bool) {
         self.settle();
         self.add_own(u64::MAX);
         self.count(counts);
-        let untold = counts.overwritten.saturating_sub(self.overwritten);
-        self.lose(untold);
+        if is_stopped {
+            let untold = counts.overwritten.saturating_sub(self.overwritten);
+            self.overwritten += untold;
+            self.lose(untold);
+        }
         self.write(end);
-        self.outcome.lost = self.packets.lost;
-        (self.outcome, self.output)
+    }
+
+    /// Lets what comes from now on go elsewhere; what was there.
+    pub fn replace(&mut self, output: O) -> O {
+        self.packets.begin_elsewhere();
+        std::mem::replace(&mut self.output, output)
+    }
+
+    /// Throws away what was not written yet.
+    pub fn drop_records(&mut self) {
+        self.settle();
+        self.own.clear();
+        self.outcome.records -= self.packets.records().min(self.outcome.records);
+        self.packets.drop_records();
+    }
+
+    /// Ends it at a value of the clock, when all pages were taken.
+    pub fn end(mut self, end: u64, counts: Counts) -> (Outcome, O) {
+        self.flush(end, counts, true);
+        (self.outcome(), self.output)
     }
 }
 
@@ -247,8 +316,8 @@ mod tests {
         let tells = Some(Tells::NewThread(NewThread { thread: 4, flags: 8 }));
         let plan = EventPlan { class: Some(0), operations, tells };
         let plans = Plans::new((0..8).map(|id| (id, plan.clone())));
-        let shared = Shared { plans, groups: ThreadGroups::default() };
-        let facts = Facts { uuid: [1; 16], cpu: 0, header: Header::Compact };
+        let shared = Shared::new(plans, Arc::default());
+        let facts = Facts { uuid: [1; 16], stream: 0, cpu: 0, header: Header::Compact };
         Stream::new(Arc::new(shared), facts, 100, Vec::new(), Vec::new())
     }
 
@@ -293,5 +362,25 @@ mod tests {
         assert_eq!((outcome.packets, outcome.lost), (2, 9));
         assert_eq!(lost(0), Some(&0_u64.to_le_bytes()[..]));
         assert_eq!(lost(1), Some(&9_u64.to_le_bytes()[..]));
+    }
+
+    #[test]
+    fn what_is_dropped_is_in_no_packet_and_the_next_files_begin_anew() {
+        let mut stream = stream();
+        let own = |time| OwnRecord { time, class: 0, body: vec![1] };
+        stream.put_own(vec![own(110), own(120)]);
+        stream.flush(150, Counts::default(), false);
+        let first = stream.replace(Vec::new());
+        stream.put_own(vec![own(160)]);
+        stream.drop_records();
+        stream.count(Counts { dropped: 3, overwritten: 0 });
+        stream.flush(200, Counts { dropped: 3, overwritten: 2 }, true);
+        stream.flush(210, Counts { dropped: 3, overwritten: 2 }, true);
+        let (outcome, second) = stream.end(220, Counts { dropped: 3, overwritten: 2 });
+
+        assert_eq!((outcome.records, outcome.lost, first.len()), (2, 5, 4096));
+        let told = |packet: usize| second.get(packet * 4096 + 72..packet * 4096 + 80);
+        assert_eq!(told(0), Some(&0_u64.to_le_bytes()[..]));
+        assert_eq!(told(1), Some(&5_u64.to_le_bytes()[..]));
     }
 }

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias, final
 
 __all__ = [
+    "Collector",
     "CpuOutcome",
     "__interface__",
     "__version__",
-    "collect",
     "drop_rights",
     "open_tracefs",
 ]
@@ -20,7 +20,7 @@ __version__: str
 __interface__: bytes
 
 _Operation: TypeAlias = tuple[str, int, int]
-"""Its kind and two numbers: see :func:`collect`."""
+"""Its kind and two numbers: see :class:`Collector`."""
 
 _Tells: TypeAlias = tuple[str, int, int]
 """What records tell besides, and where: ``new_thread`` (places of its ID and its flags
@@ -33,21 +33,20 @@ _Event: TypeAlias = tuple[int, int | None, Sequence[_Operation], _Tells | None]
 what its fields are made of, and what it tells.
 """
 
-_Cpu: TypeAlias = tuple[int, int, int, int, int]
-"""Its number; descriptors of its pages, its statistics, its data file and its index."""
+_Cpu: TypeAlias = tuple[int, int, int]
+"""Its number; descriptors of its pages and its statistics."""
+
+_Files: TypeAlias = Sequence[tuple[int, int]]
+"""By CPU, descriptors of an empty data file and its empty index."""
 
 _OwnRecord: TypeAlias = tuple[int, int, bytes]
 """Value of the clock, class, context and fields."""
 
-def collect(
-    recording: tuple[bytes, int, int, int],
-    events: Sequence[_Event],
-    groups: Mapping[int, int],
-    cpus: Sequence[_Cpu],
-    own: tuple[int, Sequence[_OwnRecord]],
-    control: int,
-) -> list[CpuOutcome]:
-    """Collect the events of all CPUs, each by a thread, until it is to end.
+@final
+class Collector:
+    """Collects the events of all CPUs, each by a thread.
+
+    It opens nothing: all descriptors that it gets are taken, and closed some time.
 
     Operations are ``copy`` (place, bytes), ``subtract`` (place, number), ``text`` and
     ``relative_text`` (place of the word that leads to it), ``sequence`` and
@@ -57,23 +56,128 @@ def collect(
     are recorded). Places are bytes from the beginning of the kernel's record.
 
     Args:
-        recording: The UUID of the trace, how many classes it has, bytes of a page, the
-            value of the clock where it begins.
-        events: What is recorded.
-        groups: Thread groups by thread, as far as they are known.
-        cpus: The CPUs; all descriptors are taken and closed.
-        own: Records to be put among those of the CPU of that number, by their times.
-        control: A socket, which is taken. Its other end gets a byte once all threads
-            are there, and says the end: by 8 bytes, the value of the clock then
-            (little-endian), or by being closed.
-
-    Returns:
-        What became of each CPU's, in their order.
-
-    Raises:
-        OSError: No thread can be started.
-        ValueError: An operation has no such kind, or the UUID not 16 bytes.
+        page: Bytes of a page.
     """
+
+    def __new__(cls, page: int) -> Collector: ...
+    def learn(self, groups: Mapping[int, int]) -> None:
+        """Learn thread groups.
+
+        Args:
+            groups: By thread.
+        """
+
+    def add(
+        self,
+        recording: tuple[bytes, int, bool, int],
+        events: Sequence[_Event],
+        cpus: Sequence[_Cpu],
+        files: _Files,
+        *,
+        kept: int | None = None,
+        period: int = 0,
+        own: Sequence[_OwnRecord] = ...,
+    ) -> None:
+        """Begin to collect what a channel records.
+
+        Args:
+            recording: The UUID of the trace, the ID of the class of its data streams,
+                whether there are 31 classes of events at most, the value of the clock
+                where it begins.
+            events: What is recorded.
+            cpus: The CPUs.
+            files: Where it goes; none if it is kept.
+            kept: Bytes of each CPU that are kept in memory until somebody asks for
+                them; nothing is read before that.
+            period: Microseconds after which packets are written in any case; 0: never.
+            own: Records to be put among those of the first CPU, by their times; what
+                is kept has none.
+
+        Raises:
+            OSError: No thread can be started, or a file not be written.
+            ValueError: An operation has no such kind, or the UUID not 16 bytes.
+        """
+
+    def set_events(self, channel: int, events: Sequence[_Event]) -> None:
+        """Say anew what is recorded in a channel.
+
+        Args:
+            channel: Its number, in the order in which they were added.
+            events: All events.
+
+        Raises:
+            OSError: There is no such channel.
+            ValueError: An operation has no such kind.
+        """
+
+    def put(self, channel: int, records: Sequence[_OwnRecord]) -> None:
+        """Put records among those of the first CPU of a channel, by their times.
+
+        Args:
+            channel: The channel's number.
+            records: The records, in order.
+
+        Raises:
+            OSError: There is no such channel, or its thread has ended.
+        """
+
+    def flush(self, end: int, *, is_stopped: bool) -> list[list[CpuOutcome]]:
+        """Write all that there is.
+
+        Args:
+            end: The value of the clock up to which that is all.
+            is_stopped: Whether nothing is recorded any more, for the moment.
+
+        Returns:
+            For each channel, what became of each CPU's.
+        """
+
+    def cut(
+        self, end: int, files: Sequence[_Files], *, is_dropped: bool
+    ) -> list[list[CpuOutcome]]:
+        """Let all that comes from now on be in other files.
+
+        Args:
+            end: The value of the clock up to which what was there is all.
+            files: By channel, the files; none for one that is kept.
+            is_dropped: Whether what is not written yet is thrown away.
+
+        Returns:
+            As of :meth:`flush`.
+
+        Raises:
+            OSError: These are not as many as the channels.
+        """
+
+    def copy(
+        self, end: int, files: Sequence[_Files], most: Sequence[int]
+    ) -> list[list[CpuOutcome]]:
+        """Write what is kept, which stays there.
+
+        Args:
+            end: The value of the clock up to which that is all.
+            files: By channel, the files.
+            most: By channel, how many bytes of each CPU, the newest.
+
+        Returns:
+            As of :meth:`flush`.
+
+        Raises:
+            OSError: The files are not as many as the CPUs.
+        """
+
+    def outcomes(self) -> list[list[CpuOutcome]]:
+        """Return what became of all up to now, as :meth:`flush` does."""
+
+    def end(self, end: int) -> list[list[CpuOutcome]]:
+        """Write all that there is, and end.
+
+        Args:
+            end: The value of the clock then.
+
+        Returns:
+            As of :meth:`flush`.
+        """
 
 @final
 class CpuOutcome:

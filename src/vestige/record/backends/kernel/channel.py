@@ -1,51 +1,60 @@
-"""A channel of the kernel: an instance with its events, and the files of its trace."""
+"""A channel of the kernel: an instance with its events, and what becomes of these."""
 
 from __future__ import annotations
 
-import errno
+import json
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from .event_classes import Operation, event_class
+from .event_classes import EventClass, Operation, event_class
 from .formats import EventFormat, read_format
-from .metadata import metadata_text
+from .lttng_names import lttng_name
+from .metadata import DeclaredClass
 from .probes import Probes
+from .rules import takes_name
 from .selection import choose
-from .state_dump import CLASSES, StateDump
+from .state_dump import CLASSES
 from .system_calls import has_unread_texts
 from .tracefs import Instance, NoKernelTracerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from .rules import KernelRule
+    from .selection import Match
     from .tracefs import Tracefs
-    from .wanted import ChannelWanted, Wanted
+    from .wanted import ChannelWanted
 
-__all__ = ["Channel"]
+__all__ = ["Channel", "Plan"]
 
-_Tells = tuple[str, int, int]
-_Plan = tuple[int, int | None, list[Operation], _Tells | None]
-"""As :func:`vestige.record._kernel.collect` has it."""
+Tells = tuple[str, int, int]
+Plan = tuple[int, int | None, list[Operation], Tells | None]
+"""As :class:`vestige.record._kernel.Collector` has it."""
 
 _WAKE_PERCENT = 25
 """How full a buffer is when it is read."""
-_PAGE_SHAPE = (8, 8, 16)
-"""Where a page has its length, how many bytes that has, and where its records begin."""
 _LOGGER = ("ftrace", "print")
 """What is written to the marker of an instance, which needs not be switched on."""
 _NEW_THREAD = ("task", "task_newtask")
 """The event that has the flags of clone(2), right before a fork."""
 _FORK = ("sched", "sched_process_fork")
-
-
 _WITHOUT_TEXTS = (
     "this kernel does not tell the texts to which arguments of system calls point: "
     "fields such as filename are empty, and filename_addr has the address"
 )
+_UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK
+_Key = tuple[str, str]
 
-_Files = tuple[int, int, int, int, int]
-"""A CPU; descriptors of its pages, its statistics, its data file and its index."""
+
+class _Known(NamedTuple):
+    """An event that is or was recorded."""
+
+    format: EventFormat
+    id: int | None
+    """The ID of its class; ``None``: it is not in the trace."""
+
+    made: EventClass
 
 
 class Channel:
@@ -53,246 +62,216 @@ class Channel:
 
     Args:
         tracefs: Where it is made.
-        wanted: The trace.
-        own: What of it is recorded in this channel.
+        clock: The clock of the instance, as the kernel calls it.
+        wanted: What is recorded in it.
 
     Raises:
-        NoKernelTracerError: The kernel cannot record so, or nothing of it.
-        OSError: A file cannot be made.
+        NoKernelTracerError: The kernel cannot record so.
+        OSError: A file cannot be written.
     """
 
-    def __init__(self, tracefs: Tracefs, wanted: Wanted, own: ChannelWanted) -> None:
+    def __init__(self, tracefs: Tracefs, clock: str, wanted: ChannelWanted) -> None:
         self.problems: list[str] = []
         """What cannot be recorded, and why."""
-        self._wanted, self._own = wanted, own
-        self._files: list[_Files] = []
-        self._dump: StateDump | None = None
-        self._page = _page_bytes(tracefs)
-        self._hidden: set[tuple[str, str]] = set()
+        self.wanted = wanted
+        self._tracefs = tracefs
+        self._clock = clock
+        self._known: dict[_Key, _Known] = {}
+        self._enabled: set[_Key] = set()
+        self._next = len(CLASSES)
+        self._new: list[DeclaredClass] = []
+        self._states: set[int] = set()
+        self._left_out: set[int] = set()
+        self._has_warned = False
         self._probes = Probes(tracefs)
-        try:
-            self._formats = self._chosen(tracefs)
-            self._instance = Instance(tracefs, own.name)
-        except BaseException:
-            self._probes.close()
-            raise
-        if any(has_unread_texts(one) for one in self._formats):
-            self.problems.append(_WITHOUT_TEXTS)
-        self._classes = [
-            event_class(one, self._probes.names.get(one.id))
-            for one in self._formats
-            if (one.system, one.name) not in self._hidden
-        ]
+        self._probed: dict[str, list[EventFormat]] = {}
+        """The events of probes, by what their rules say."""
+        self._instance = Instance(tracefs, wanted.name)
         try:
             self._prepare()
+            self.change(wanted)
         except BaseException:
             self.close()
             raise
 
-    def _chosen(self, tracefs: Tracefs) -> list[EventFormat]:
-        lines = tracefs.read("available_events").split()
-        available = [(one, name) for one, _, name in map(_split, lines)]
-        matches, without = choose(self._own.rules, available)
-        self.problems += [f"this kernel has no event {one.text}" for one in without]
-        chosen = [(one.system, one.name) for one in matches]
-        probes = self._made_probes()
-        if not chosen and not probes:
-            why = [] if matches or without else self.problems
-            raise NoKernelTracerError(
-                "; ".join(why) or "none of the events is in this kernel"
-            )
-        if _FORK in chosen and _NEW_THREAD in available and _NEW_THREAD not in chosen:
-            chosen.append(_NEW_THREAD)
-            self._hidden.add(_NEW_THREAD)
-        there = [
-            read_format(system, name, tracefs.read(f"events/{system}/{name}/format"))
-            for system, name in (*chosen, _LOGGER)
-        ]
-        return [*there, *probes]
-
-    def _made_probes(self) -> list[EventFormat]:
-        made = []
-        for rule in self._own.rules:
-            if rule.location is not None:
-                try:
-                    made += self._probes.add(rule.kind, rule.location, rule.pattern)
-                except NoKernelTracerError as error:
-                    self.problems.append(str(error))
-        return made
-
     def _prepare(self) -> None:
-        instance, wanted = self._instance, self._wanted
-        clock = "x86-tsc" if wanted.clock.is_counter else "mono"
+        instance, wanted = self._instance, self.wanted
         try:
-            instance.write("trace_clock", clock)
+            instance.write("trace_clock", self._clock)
         except OSError as error:
-            raise NoKernelTracerError(f"this kernel has no clock {clock}") from error
-        instance.write("options/overwrite", int(self._own.is_overwriting))
-        instance.write("buffer_size_kb", -(-self._own.buffer_size // 1024))
+            what = f"this kernel has no clock {self._clock}"
+            raise NoKernelTracerError(what) from error
+        instance.write("options/overwrite", int(wanted.is_overwriting))
+        instance.write("buffer_size_kb", -(-wanted.buffer_size // 1024))
         # Older kernels wake readers for each page.
         with suppress(OSError):
             instance.write("buffer_percent", _WAKE_PERCENT)
-        self.problems += instance.enable(
-            (one.system, one.name) for one in self._formats if one.system != "ftrace"
-        )
-        self._make_files()
 
-    def _make_files(self) -> None:
-        wanted = self._wanted
-        directory = _made_directory(wanted.directory)
-        index = _made_directory("index", directory)
-        text = metadata_text(
-            wanted.uuid,
-            wanted.name,
-            wanted.clock,
-            [*((one.name, one.fields) for one in self._classes), *CLASSES.items()],
-        )
-        made = [directory, index, _new("metadata", directory)]
-        with os.fdopen(os.dup(made[-1]), "wb") as file:
-            file.write(text.encode())
-        for cpu in self._instance.cpus():
-            place = f"per_cpu/cpu{cpu}"
-            self._files.append(
-                (
-                    cpu,
-                    self._instance.open(f"{place}/trace_pipe_raw", _UNBLOCKED),
-                    self._instance.open(f"{place}/stats"),
-                    _new(f"{self._own.name}_{cpu}", directory),
-                    _new(f"{self._own.name}_{cpu}.idx", index),
-                )
-            )
-            made += self._files[-1][3:]
-        if wanted.user != os.geteuid():
-            for descriptor in made:
-                os.chown(descriptor, wanted.user, wanted.group)
-        for descriptor in made[:3]:
-            os.close(descriptor)
-
-    def start(self, now: Callable[[], int], left_out: Sequence[int]) -> None:
-        """Record, and read the state that there is.
+    def change(self, wanted: ChannelWanted) -> None:
+        """Find out what is wanted now; :meth:`switch` lets it be recorded.
 
         Args:
-            now: Gives the present value of the clock.
-            left_out: Threads of the recorder, which are not recorded.
+            wanted: As it is now; nothing but its rules is another.
         """
-        # Threads and children of this process are left out with it, from now on.
-        self._instance.write("options/event-fork", 1)
-        self.leave_out((os.getpid(), *left_out))
-        self._instance.record(is_on=True)
-        self._dump = StateDump(now, len(self._classes))
-        self._dump.read()
+        self.wanted = wanted
+        matches, hidden = self._chosen(wanted.rules)
+        self._shown = {(one.system, one.name) for one in matches}
+        for form in self._probe_events():
+            self._shown.add((form.system, form.name))
+            self._learn((form.system, form.name), is_hidden=False, form=form)
+        self._wanted_events = self._shown | hidden
+        for one in matches:
+            self._learn((one.system, one.name), is_hidden=False)
+        for key in hidden:
+            self._learn(key, is_hidden=True)
+        if self._takes(lttng_name(*_LOGGER)):
+            self._shown.add(_LOGGER)
+        self._learn(_LOGGER, is_hidden=_LOGGER not in self._shown)
+        for number, (name, fields) in enumerate(CLASSES.items()):
+            if number not in self._states and self._takes(name):
+                self._states.add(number)
+                self._new.append(DeclaredClass(number, name, fields))
 
-    def descriptors(self) -> set[int]:
-        """Return the descriptors that are needed to collect."""
-        return {descriptor for one in self._files for descriptor in one[1:]}
+    def _takes(self, name: str) -> bool:
+        return any(takes_name(one, name) for one in self.wanted.rules)
 
-    def to_collect(
-        self,
-    ) -> tuple[
-        tuple[bytes, int, int, int],
-        list[_Plan],
-        Mapping[int, int],
-        list[_Files],
-        tuple[int, list[tuple[int, int, bytes]]],
-    ]:
-        """Return what :func:`vestige.record._kernel.collect` needs."""
-        dump = self._dump
-        groups = {} if dump is None else dump.groups
-        own = [] if dump is None else dump.records
-        uuid = bytes.fromhex(self._wanted.uuid.replace("-", ""))
-        count = len(self._classes) + len(CLASSES)
-        recording = (uuid, count, self._page, self._wanted.clock.begin)
-        place = self._files[0][0]
-        return recording, self._plans(), groups, self._files, (place, own)
+    def _chosen(self, rules: Sequence[KernelRule]) -> tuple[list[Match], set[_Key]]:
+        """Return what rules take, and what is recorded for that besides."""
+        lines = self._tracefs.read("available_events").split()
+        available = [(one, name) for one, _, name in map(_split, lines)]
+        matches, without = choose(rules, available)
+        own = {*CLASSES, lttng_name(*_LOGGER)}
+        self.problems += [
+            f"this kernel has no event {one.text}"
+            for one in without
+            if not any(takes_name(one, name) for name in own)
+        ]
+        chosen = {(one.system, one.name) for one in matches}
+        is_needed = _FORK in chosen and _NEW_THREAD not in chosen
+        hidden = {_NEW_THREAD} if is_needed and _NEW_THREAD in available else set()
+        return matches, hidden
 
-    def _plans(self) -> list[_Plan]:
-        plans: list[_Plan] = []
-        number = 0
-        for one in self._formats:
-            key = one.system, one.name
-            tells: _Tells | None = None
+    def _probe_events(self) -> Iterator[EventFormat]:
+        """Yield the events of the probes that are wanted, which are made if need be."""
+        for rule in self.wanted.rules:
+            if rule.location is None:
+                continue
+            key = json.dumps((rule.kind, rule.location, rule.pattern), sort_keys=True)
+            if key not in self._probed:
+                try:
+                    made = self._probes.add(rule.kind, rule.location, rule.pattern)
+                except NoKernelTracerError as error:
+                    self.problems.append(str(error))
+                    continue
+                self._probed[key] = made
+            yield from self._probed[key]
+
+    def _learn(
+        self, key: _Key, *, is_hidden: bool, form: EventFormat | None = None
+    ) -> None:
+        """Know an event, and declare it once it is in the trace."""
+        known = self._known.get(key)
+        if known is None:
+            if form is None:
+                system, name = key
+                text = self._tracefs.read(f"events/{system}/{name}/format")
+                form = read_format(system, name, text)
+            made = event_class(form, self._probes.names.get(form.id))
+            known = _Known(form, None, made)
+        if known.id is None and not is_hidden:
+            if has_unread_texts(known.format) and not self._has_warned:
+                self._has_warned = True
+                self.problems.append(_WITHOUT_TEXTS)
+            known = known._replace(id=self._next)
+            name, fields, _ = known.made
+            self._new.append(DeclaredClass(self._next, name, fields))
+            self._next += 1
+        self._known[key] = known
+
+    def take_new(self) -> list[DeclaredClass]:
+        """Return the classes that nobody has declared yet."""
+        new, self._new = self._new, []
+        return new
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are, also those that were not declared."""
+        return self._next
+
+    def has_events(self) -> bool:
+        """Tell whether anything is recorded of the kernel."""
+        return bool(self._wanted_events)
+
+    def states(self) -> set[int]:
+        """Return the IDs of the events of the state dump that are wanted."""
+        return {
+            number
+            for number, name in enumerate(CLASSES)
+            if number in self._states and self._takes(name)
+        }
+
+    def plans(self) -> list[Plan]:
+        """Return what becomes of each event."""
+        plans: list[Plan] = []
+        for key, (form, number, made) in self._known.items():
+            tells: Tells | None = None
             if key == _NEW_THREAD:
-                thread, flags = one.at("pid"), one.at("clone_flags")
+                thread, flags = form.at("pid"), form.at("clone_flags")
                 if thread is not None and flags is not None:
                     tells = "new_thread", thread, flags
-            if key in self._hidden:
-                plans.append((one.id, None, [], tells))
-                continue
-            operations = list(self._classes[number].operations)
-            plans.append((one.id, number, operations, tells))
-            number += 1
+            if number is None or key not in self._shown:
+                plans.append((form.id, None, [], tells))
+            else:
+                plans.append((form.id, number, list(made.operations), tells))
         return plans
 
-    def let_children_be_recorded(self) -> None:
-        """Leave out nobody else from here on: all of our threads are there."""
-        self._instance.write("options/event-fork", 0)
+    def switch(self) -> None:
+        """Let the kernel record what is wanted, and nothing else."""
+        instance = self._instance
+        wanted = self._wanted_events if self.wanted.is_enabled else set()
+        instance.disable(sorted(self._enabled - wanted))
+        refused = instance.enable(sorted(wanted - self._enabled))
+        self.problems += refused
+        self._enabled = set(wanted)
 
-    def leave_out(self, threads: Sequence[int]) -> None:
+    def open_files(self) -> list[tuple[int, int, int]]:
+        """Open the files of all CPUs: number, pages, statistics."""
+        return [
+            (
+                cpu,
+                self._instance.open(f"per_cpu/cpu{cpu}/trace_pipe_raw", _UNBLOCKED),
+                self._instance.open(f"per_cpu/cpu{cpu}/stats"),
+            )
+            for cpu in self._instance.cpus()
+        ]
+
+    def leave_out(self, threads: Sequence[int], *, with_children: bool = False) -> None:
         """Record nothing of some threads, besides those that are left out already.
 
         Args:
             threads: Their IDs.
+            with_children: Whether what they start is left out, too, until this is
+                called again without.
         """
-        text = " ".join(map(str, threads))
-        self._instance.write("set_event_notrace_pid", text, is_added=True)
+        if with_children:
+            self._instance.write("options/event-fork", 1)
+        if new := [one for one in threads if one not in self._left_out]:
+            text = " ".join(map(str, new))
+            self._instance.write("set_event_notrace_pid", text, is_added=True)
+            self._left_out |= {*new}
+        if not with_children:
+            self._instance.write("options/event-fork", 0)
 
-    def stop(self) -> None:
-        """Record nothing any more."""
-        self._instance.record(is_on=False)
-
-    def close_files(self) -> None:
-        """Close what another process has by now."""
-        for one in self._files:
-            for descriptor in one[1:]:
-                os.close(descriptor)
-        self._files = []
+    def record(self, *, is_on: bool) -> None:
+        """Let it record, or stop that."""
+        self._instance.record(is_on=is_on)
 
     def close(self) -> None:
         """Remove the instance."""
-        self.close_files()
         with suppress(OSError):
             self._instance.remove()
         self._probes.close()
 
 
-_UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK
-
-
 def _split(line: str) -> tuple[str, str, str]:
     return line.partition(":")
-
-
-def _page_bytes(tracefs: Tracefs) -> int:
-    """Return the bytes of a page, if it is one that can be read.
-
-    Raises:
-        NoKernelTracerError: It has another shape.
-    """
-    page = read_format("", "", f"ID: 0\n{tracefs.read('events/header_page')}")
-    fields = {one.name: one for one in page.fields}
-    if {"commit", "data"} <= fields.keys():
-        length, data = fields["commit"], fields["data"]
-        if (length.at, length.bytes, data.at) == _PAGE_SHAPE:
-            return data.at + data.bytes
-    raise NoKernelTracerError("its buffers have pages of an unknown shape")
-
-
-def _made_directory(path: str, above: int | None = None) -> int:
-    """Make a directory, and open it.
-
-    Raises:
-        OSError: It cannot be made, or somebody has put another one in its place.
-    """
-    os.mkdir(path, dir_fd=above)
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    opened = os.open(path, flags, dir_fd=above)
-    # The one above may belong to a user, who may do there what he likes.
-    if os.fstat(opened).st_uid != os.geteuid():
-        os.close(opened)
-        raise PermissionError(errno.EPERM, "it is another's directory", path)
-    return opened
-
-
-def _new(name: str, directory: int) -> int:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    return os.open(name, flags, 0o644, dir_fd=directory)

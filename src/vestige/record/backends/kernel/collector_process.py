@@ -1,36 +1,39 @@
 """The process that records the kernel: it alone has the rights, and it tidies up.
 
-Whoever records starts it and talks to it in lines of JSON: what is wanted; which
-threads are left out, to start; more of these; and anything else to stop. The end of the
-lines is to stop, too: a recorder that was killed leaves a whole trace and nothing in
-tracefs. Pages are read by a child of it without any rights.
+Whoever records starts it and talks to it in lines of JSON. The first says what is
+wanted, and is answered by ``ready`` or ``refused``; the others say what to do, each
+answered by ``done`` or ``failed``. The end of the lines is the end of the recording: a
+recorder that was killed leaves a whole trace and nothing in tracefs. Pages are read by
+a child of it without any rights.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import socket
-import struct
 import sys
 import time
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..._collector import counter
-from ..._kernel import collect, drop_rights
-from .channel import Channel
 from .probes import remove_abandoned
+from .trace import KernelTrace, ReaderGoneError
 from .tracefs import NoKernelTracerError, Tracefs
-from .urgency import go_first
-from .wanted import Wanted
+from .wanted import ChannelWanted, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Do what the line asks for."""
-    wanted = Wanted.from_json(json.loads(sys.stdin.readline()))
+    """Do what the lines ask for."""
+    line = sys.stdin.readline()
+    if not line:
+        return
+    wanted = Wanted.from_json(json.loads(line))
     os.chdir("/")
     try:
         tracefs = Tracefs()
@@ -45,80 +48,59 @@ def main() -> None:
 
 def _record(tracefs: Tracefs, wanted: Wanted) -> None:
     removed = tracefs.remove_abandoned() + remove_abandoned(tracefs)
+    now = counter if wanted.clock.is_counter else time.monotonic_ns
     try:
-        channel = Channel(tracefs, wanted, wanted.channels[0])
-    except NoKernelTracerError as error:
+        trace = KernelTrace(tracefs, wanted, now)
+    except (NoKernelTracerError, ReaderGoneError) as error:
         _answer(refused=str(error))
         return
     except OSError as error:
         _answer(refused=f"{error.strerror}: {error.filename}")
         return
     try:
-        _answer(ready=channel.problems, removed=removed)
-        if line := sys.stdin.readline():
-            _collect(channel, wanted, json.loads(line)["left_out"])
+        _answer(ready=trace.take_problems(), removed=removed)
+        for line in sys.stdin:
+            order = json.loads(line)
+            answer = _answer_to(trace, order)
+            if order["do"] == "end":
+                # Whoever waits for it may look for what is left.
+                trace.close()
+                _answer(**answer)
+                return
+            _answer(**answer)
+        # Somebody was killed: what there is becomes whole.
+        with suppress(ReaderGoneError, OSError):
+            trace.end()
     finally:
-        channel.close()
+        trace.close()
 
 
-def _collect(channel: Channel, wanted: Wanted, left_out: list[int]) -> None:
-    now = counter if wanted.clock.is_counter else time.monotonic_ns
-    channel.start(now, left_out)
-    mine, control = socket.socketpair()
-    results, answer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _collect_and_end(channel, wanted, control.detach(), answer)
-    control.close()
-    os.close(answer)
-    channel.close_files()
-    # It comes once all threads are there.
-    mine.recv(1)
-    channel.let_children_be_recorded()
-    _answer(started=True)
-    while "left_out" in (said := json.loads(sys.stdin.readline() or "{}")):
-        channel.leave_out(said["left_out"])
-    channel.stop()
-    with suppress(OSError):
-        mine.sendall(struct.pack("<Q", now()))
-    with os.fdopen(results, "rb") as file:
-        found = file.read()
-    os.waitpid(child, 0)
-    _answer(stopped=json.loads(found) if found else None)
-
-
-def _collect_and_end(
-    channel: Channel, wanted: Wanted, control: int, answer: int
-) -> None:
-    """Read pages until it ends, as a process without rights; it does not come back."""
+def _answer_to(trace: KernelTrace, order: dict[str, Any]) -> dict[str, Any]:
     try:
-        # What says to others that this process is there, and what has rights.
-        _close_all_but({control, answer, *channel.descriptors()})
-        go_first()
-        drop_rights(wanted.user, wanted.group)
-        outcomes = collect(*channel.to_collect(), control)
-        facts = [
-            {
-                "records": one.records,
-                "lost": one.lost,
-                "packets": one.packets,
-                "bytes": one.bytes,
-                "damaged": one.damaged,
-                "failure": one.failure,
-            }
-            for one in outcomes
-        ]
-        os.write(answer, json.dumps(facts).encode())
-    finally:
-        os._exit(0)
+        done = _ACTIONS[order["do"]](trace, order)
+    except ReaderGoneError as error:
+        return {"failed": str(error)}
+    except OSError as error:
+        return {"failed": f"{error.strerror}: {error.filename}"}
+    return {"done": done, "problems": trace.take_problems()}
 
 
-def _close_all_but(kept: set[int]) -> None:
-    for descriptor in map(int, os.listdir("/proc/self/fd")):
-        if descriptor not in kept:
-            # That of the directory is closed by now.
-            with suppress(OSError):
-                os.close(descriptor)
+_ACTIONS: dict[str, Callable[[KernelTrace, dict[str, Any]], object]] = {
+    "start": lambda trace, order: trace.start(order["left_out"]),
+    "leave_out": lambda trace, order: trace.leave_out(order["threads"]),
+    "change": lambda trace, order: trace.change(
+        [ChannelWanted.from_json(one) for one in order["channels"]]
+    ),
+    "stop": lambda trace, _: trace.stop(),
+    "rotate": lambda trace, order: trace.rotate(order["directory"], order["uuid"]),
+    "clear": lambda trace, order: trace.clear(order["directory"]),
+    "snapshot": lambda trace, order: trace.snapshot(order["directory"], order["most"]),
+    "metadata": lambda trace, _: trace.write_metadata(),
+    "dump": lambda trace, _: trace.dump(),
+    "counts": lambda trace, _: trace.counts(),
+    "end": lambda trace, _: trace.end(),
+}
+"""What may be asked for."""
 
 
 def _answer(**facts: Any) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from _thread import get_native_id
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...._suppress import suppress
-from ..._agreement import OFF_VARIABLE, SETTINGS_VARIABLE
 from ...collected import KernelCollected
 from ...rules.kernel_probes import parse_kernel_probe
+from .process_link import ENDED, UNAVAILABLE, CollectorProcess, KernelOrderError
 from .rules import KernelRule, rules_of_words
 from .wanted import DEFAULT_CHANNEL, ChannelWanted, Wanted
 
@@ -25,13 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["KernelDomain"]
 
-UNAVAILABLE = "No kernel tracer available"
-"""As LTTng says it."""
-_HOME = str(Path(__file__).parents[4])
-_PROGRAM = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from vestige.record.backends.kernel.collector_process import main; main()"
+_ALWAYS = (
+    KernelRule("tracepoint", "lttng_statedump_*"),
+    KernelRule("tracepoint", "lttng_logger"),
 )
+"""What is recorded in any case."""
 
 
 class KernelDomain:
@@ -55,16 +49,18 @@ class KernelDomain:
         is_overwriting: bool = False,
     ) -> None:
         self._directory = directory
-        self._process: int | None = None
         self._is_whole = False
         self._collected: KernelCollected | None = None
         self.problems: list[str] = []
         """What is not recorded, and why."""
-        self._start_process()
         owner = os.stat(os.path.dirname(directory))
         channel = ChannelWanted(
             DEFAULT_CHANNEL,
-            [*rules_of_words(options.kernel), *_probe_rules(options.kernel_probes)],
+            [
+                *rules_of_words(options.kernel),
+                *_probe_rules(options.kernel_probes),
+                *_ALWAYS,
+            ],
             options.buffer_size,
             is_overwriting,
         )
@@ -77,25 +73,27 @@ class KernelDomain:
             owner.st_gid,
             [channel],
         )
-        self._say(**wanted.to_json())
+        self._process = CollectorProcess(wanted)
 
     def start(self) -> None:
         """Begin to record, or learn why that cannot be."""
-        answer = self._hear()
-        if "ready" not in answer:
-            reason = answer.get("refused", "its process has ended")
-            self.problems.append(f"{UNAVAILABLE}: {reason}")
-            self._end_process()
-            return
-        self.problems += answer["ready"]
-        threads = {int(one) for one in os.listdir("/proc/self/task")}
-        self._say(left_out=sorted(threads - {get_native_id()}))
-        self._hear()
+        try:
+            self._process.wait_until_ready()
+            threads = {int(one) for one in os.listdir("/proc/self/task")}
+            self._process.ask("start", left_out=sorted(threads - {get_native_id()}))
+        except KernelOrderError as error:
+            self.problems.append(f"{UNAVAILABLE}: {error}")
+            self._process.end()
+        self.problems += self._process.problems
 
     def leave_this_thread_out(self) -> None:
         """Record nothing more of the thread that has started the program."""
-        if self._process is not None:
-            self._say(left_out=[get_native_id()])
+        if self._process.is_there:
+            # One that has ended is told of when it is stopped.
+            try:
+                self._process.ask("leave_out", threads=[get_native_id()])
+            except KernelOrderError:
+                return
 
     def tell(self, collected: Collected) -> None:
         """Tell what the trace holds, and what it lacks.
@@ -108,84 +106,38 @@ class KernelDomain:
 
     def stop(self) -> None:
         """End the recording."""
-        if self._process is None:
+        if not self._process.is_there:
             return
-        self._say(stop=True)
-        answer = self._hear().get("stopped")
-        self._end_process()
-        if answer is None:
-            self.problems.append(
-                "of the kernel, events are missing: its process has ended"
-            )
+        try:
+            found: list[dict[str, Any]] = self._process.ask("end")
+        except KernelOrderError:
+            self.problems.append(f"of the kernel, events are missing: {ENDED}")
+            self._process.end()
             return
+        self._process.end()
         self._is_whole = True
         self.problems += [
             f"of the kernel, events are missing: {text}"
-            for text in dict.fromkeys(one["failure"] for one in answer)
+            for text in dict.fromkeys(one["failure"] for one in found)
             if text is not None
         ]
-        if damaged := sum(one["damaged"] for one in answer):
+        if damaged := sum(one["damaged"] for one in found):
             self.problems.append(f"{damaged:,} records of the kernel made no sense")
         self._collected = KernelCollected(
-            len(answer),
             *(
-                sum(one[name] for one in answer)
-                for name in ("records", "lost", "packets", "bytes")
-            ),
+                sum(one[name] for one in found)
+                for name in ("cpus", "records", "lost", "packets", "bytes")
+            )
         )
 
     def close(self) -> None:
         """End the process; take back a trace that was not completed."""
-        self._end_process()
+        self._process.end()
         if not self._is_whole and os.path.isdir(self._directory):
             # Few recordings come here.
             from shutil import rmtree  # noqa: PLC0415 - see above
 
             rmtree(self._directory, ignore_errors=True)
-
-    def _start_process(self) -> None:
-        to_read, says = os.pipe()
-        hears, to_write = os.pipe()
-        self._says, self._hears = says, os.fdopen(hears, "rb")
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in {"LD_PRELOAD", "LD_AUDIT", SETTINGS_VARIABLE}
-        }
-        try:
-            self._process = os.posix_spawn(
-                sys.executable,
-                [sys.executable, "-I", "-c", _PROGRAM, _HOME],
-                {**kept, OFF_VARIABLE: "1"},
-                file_actions=[
-                    (os.POSIX_SPAWN_DUP2, to_read, 0),
-                    (os.POSIX_SPAWN_DUP2, to_write, 1),
-                    (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-                ],
-                # Signals of the terminal are for the program.
-                setsid=True,
-            )
-        finally:
-            os.close(to_read)
-            os.close(to_write)
-
-    def _say(self, **facts: Any) -> None:
-        # One that has ended is noticed when it is heard.
-        with suppress(BrokenPipeError):
-            os.write(self._says, json.dumps(facts).encode() + b"\n")
-
-    def _hear(self) -> dict[str, Any]:
-        line = self._hears.readline()
-        return json.loads(line) if line else {}
-
-    def _end_process(self) -> None:
-        if self._process is None:
-            return
-        os.close(self._says)
-        self._hears.close()
-        with suppress(ChildProcessError):
-            os.waitpid(self._process, 0)
-        self._process = None
 
 
 def _probe_rules(texts: Iterable[str]) -> Iterator[KernelRule]:

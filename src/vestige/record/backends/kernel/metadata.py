@@ -17,7 +17,15 @@ from .event_classes import CONTEXT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["FEW", "LAYOUT", "ClockFacts", "metadata_text"]
+__all__ = [
+    "FEW",
+    "LAYOUT",
+    "ClockFacts",
+    "DeclaredClass",
+    "StreamText",
+    "classes_text",
+    "metadata_text",
+]
 
 FEW = 31
 """Classes up to which headers of records are compact."""
@@ -51,9 +59,11 @@ clock {{
 	offset = {offset:<20};
 	absolute = true;
 }};
+"""
 
+_STREAM = """
 stream {{
-	id = 0;
+	id = {stream};
 	packet.context := struct {{
 		{stamp} timestamp_begin;
 		{stamp} timestamp_end;
@@ -85,7 +95,7 @@ _EVENT = """
 event {{
 	name = "{name}";
 	id = {id};
-	stream_id = 0;
+	stream_id = {stream};
 	fields := struct {{ {fields} }};
 }};
 """
@@ -112,8 +122,31 @@ class ClockFacts(NamedTuple):
     """Whether it is the time-stamp counter; else it is ``CLOCK_MONOTONIC``."""
 
 
+class DeclaredClass(NamedTuple):
+    """An event as the metadata have it."""
+
+    id: int
+    """Unique in its stream class."""
+
+    name: str
+    fields: str
+    """In TSDL."""
+
+
+class StreamText(NamedTuple):
+    """A channel as the metadata have it."""
+
+    id: int
+    is_compact: bool
+    """Whether there are never more than :data:`FEW` classes of events."""
+
+    classes: Iterable[DeclaredClass]
+    context: str = CONTEXT
+    """The fields that each event record has besides, in TSDL."""
+
+
 def metadata_text(
-    uuid: str, name: str, clock: ClockFacts, classes: Iterable[tuple[str, str]]
+    uuid: str, name: str, clock: ClockFacts, streams: Iterable[StreamText]
 ) -> str:
     """Write the metadata.
 
@@ -121,17 +154,11 @@ def metadata_text(
         uuid: The UUID of the trace.
         name: The name of the recording.
         clock: Its clock.
-        classes: Names and fields of the events, in the order of their IDs.
+        streams: Its channels.
 
     Returns:
         The text.
     """
-    events = [
-        _EVENT.format(name=event, id=number, fields=fields)
-        for number, (event, fields) in enumerate(classes)
-    ]
-    mapped = f"signed = 0; map = clock.{clock.name}.value;"
-    is_compact = len(events) <= FEW
     head = _HEAD.format(
         uuid=uuid,
         environment="".join(environment_lines(_environment(name))),
@@ -140,6 +167,29 @@ def metadata_text(
         description=clock.description,
         frequency=clock.frequency,
         offset=clock.offset,
+    )
+    texts = [_stream(one, clock) + classes_text(one.id, one.classes) for one in streams]
+    return head + "".join(texts)
+
+
+def classes_text(stream: int, classes: Iterable[DeclaredClass]) -> str:
+    """Write what metadata say of events.
+
+    Args:
+        stream: The stream class.
+        classes: The events.
+    """
+    return "".join(
+        _EVENT.format(name=one.name, id=one.id, stream=stream, fields=one.fields)
+        for one in classes
+    )
+
+
+def _stream(stream: StreamText, clock: ClockFacts) -> str:
+    mapped = f"signed = 0; map = clock.{clock.name}.value;"
+    is_compact = stream.is_compact
+    return _STREAM.format(
+        stream=stream.id,
         stamp=f"integer {{ size = 64; align = 8; {mapped} }}",
         id_bits=5 if is_compact else 16,
         align=1 if is_compact else 8,
@@ -147,9 +197,8 @@ def metadata_text(
         extended=31 if is_compact else 65535,
         time_bits=27 if is_compact else 32,
         map=mapped,
-        context=CONTEXT,
+        context=stream.context,
     )
-    return head + "".join(events)
 
 
 def _environment(name: str) -> Mapping[str, str | int]:

@@ -6,12 +6,23 @@ say.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ALL", "CALLS", "KINDS", "PHASES", "PROBES", "KernelRule", "rules_of_words"]
+__all__ = [
+    "ALL",
+    "CALLS",
+    "KINDS",
+    "PHASES",
+    "PROBES",
+    "KernelRule",
+    "pattern_of",
+    "rules_of_words",
+    "takes_name",
+]
 
 ALL = "all"
 """The word for everything."""
@@ -81,3 +92,26 @@ def _rule(word: str) -> KernelRule:
     if colon:
         return KernelRule("tracepoint", pattern, system=system, word=word)
     return KernelRule("event", word)
+
+
+def takes_name(rule: KernelRule, name: str) -> bool:
+    """Tell whether a rule takes an event that is no event of the kernel's systems.
+
+    Args:
+        rule: The rule.
+        name: LTTng's name of it.
+    """
+    is_named = rule.kind in {"event", "tracepoint"} and rule.system is None
+    return is_named and pattern_of(rule.pattern).fullmatch(name) is not None
+
+
+def pattern_of(pattern: str) -> re.Pattern[str]:
+    r"""Return what matches the names that a pattern means.
+
+    Args:
+        pattern: ``*`` stands for any text, and ``\*`` for a star.
+    """
+    tokens = re.findall(r"\\.|.", pattern, re.DOTALL)
+    return re.compile(
+        "".join(".*" if one == "*" else re.escape(one[-1]) for one in tokens)
+    )

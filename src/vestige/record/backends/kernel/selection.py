@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from .lttng_names import lttng_name
-from .rules import CALLS, PHASES, PROBES
+from .rules import CALLS, PHASES, PROBES, pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .rules import KernelRule
 
-__all__ = ["Match", "choose", "pattern_of"]
+__all__ = ["Match", "choose"]
 
 _INNER = ("ftrace", "vestige_")
 """How systems of events begin that are not to be switched on: by nobody, or by none but
@@ -66,8 +66,14 @@ def _takes(rule: KernelRule, systems: set[str]) -> Callable[[_Event, str], bool]
     """Return what tells whether a rule takes an event, by that and LTTng's name."""
     if rule.kind == "syscall":
         ends = "|".join(PHASES[rule.phase])
-        call = re.compile(rf"syscall_(?:{ends})_{_escaped(rule.pattern)}")
-        return lambda one, name: one[0] == CALLS and bool(call.fullmatch(name))
+        start = re.compile(rf"syscall_(?:{ends})_")
+        call = pattern_of(rule.pattern)
+
+        def takes_call(one: _Event, name: str) -> bool:
+            found = start.match(name) if one[0] == CALLS else None
+            return found is not None and bool(call.fullmatch(name, found.end()))
+
+        return takes_call
     pattern = pattern_of(rule.pattern)
     if rule.system is not None:
         system = rule.system
@@ -77,17 +83,3 @@ def _takes(rule: KernelRule, systems: set[str]) -> Callable[[_Event, str], bool]
             return lambda one, _: one[0] == rule.pattern
         return lambda _, name: bool(pattern.fullmatch(name))
     return lambda one, name: one[0] != CALLS and bool(pattern.fullmatch(name))
-
-
-def pattern_of(pattern: str) -> re.Pattern[str]:
-    r"""Return what matches the names that a pattern means.
-
-    Args:
-        pattern: ``*`` stands for any text, and ``\*`` for a star.
-    """
-    return re.compile(_escaped(pattern))
-
-
-def _escaped(pattern: str) -> str:
-    tokens = re.findall(r"\\.|.", pattern, re.DOTALL)
-    return "".join(".*" if one == "*" else re.escape(one[-1]) for one in tokens)

@@ -184,12 +184,23 @@ class Instance:
         Returns:
             Those that the kernel refused, each with the reason.
         """
+        return self._switch("", events)
+
+    def disable(self, events: Iterable[tuple[str, str]]) -> None:
+        """Switch events off.
+
+        Args:
+            events: Their systems and names.
+        """
+        self._switch("!", events)
+
+    def _switch(self, sign: str, events: Iterable[tuple[str, str]]) -> list[str]:
         refused = []
         descriptor = self.open("set_event", os.O_WRONLY | os.O_APPEND)
         try:
             for system, name in events:
                 try:
-                    os.write(descriptor, f"{system}:{name}\n".encode())
+                    os.write(descriptor, f"{sign}{system}:{name}\n".encode())
                 except OSError as error:
                     refused.append(f"{system}:{name}: {error.strerror}")
         finally:

@@ -23,11 +23,17 @@ class ChannelWanted(NamedTuple):
     is_overwriting: bool = False
     """Whether what is old makes room in a full buffer; else what is new is lost."""
 
+    is_enabled: bool = True
+    """Whether anything is recorded now."""
+
     contexts: list[str] = []  # noqa: RUF012 - nobody adds to it
     """LTTng's names of the fields that each event record has besides."""
 
     switch_timer: int = 0
     """Microseconds after which a packet is written in any case; 0: never."""
+
+    is_kept: bool = False
+    """Whether nothing is written but what is asked for: of snapshots."""
 
     tracefile_size: int = 0
     """Bytes of a data file, after which there is another one; 0: there is one."""
@@ -62,6 +68,9 @@ class Wanted(NamedTuple):
 
     group: int
     channels: list[ChannelWanted]
+    grows: bool = False
+    """Whether more events may be wanted later."""
+
     tracked: dict[str, list[int] | None] = {}  # noqa: RUF012 - as above
     """The only processes and users that are recorded, by the kind of their IDs
     (``pid``, ``vpid``, ``uid`` and so on); ``None``, and what is not here: all."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import struct
 from pathlib import Path
 
@@ -11,10 +10,17 @@ import pytest
 
 import vestige
 from support.kernel_tracer import page
-from vestige.record._kernel import collect
+from vestige.record._kernel import Collector
+from vestige.record.backends.kernel.channel import Plan
 from vestige.record.backends.kernel.event_classes import event_class
 from vestige.record.backends.kernel.formats import read_format
-from vestige.record.backends.kernel.metadata import ClockFacts, metadata_text
+from vestige.record.backends.kernel.metadata import (
+    FEW,
+    ClockFacts,
+    DeclaredClass,
+    StreamText,
+    metadata_text,
+)
 
 UUID = "0d5d1ca2-6b4a-4dd8-9dd0-6b7d0a2e6f11"
 CLOCK = ClockFacts("monotonic", "CLOCK_MONOTONIC", UUID, 10**9, 0)
@@ -33,39 +39,58 @@ def waking(thread: int, woken: int) -> bytes:
     return struct.pack("<HBBi4sii", 3, 0, 0, thread, b"app\0", woken, 120)
 
 
-def collected(directory: Path, pages, *, statistics="", own=(), classes=1, end=9000):
-    """Collect pages of one CPU; return what became of them."""
-    (directory / "index").mkdir()
-    known = [event_class(one) for one in FORMATS]
-    names = [(one.name, one.fields) for one in known]
-    names += [(f"own_{number}", "") for number in range(classes - len(known))]
-    text = metadata_text(UUID, "test", CLOCK, names)
-    (directory / "metadata").write_text(text)
-    (directory / "stats").write_text(statistics)
-    # A pipe gives no more than was written at once, as the kernel's file does.
+def pipe_of(pages) -> int:
+    """Return what gives pages as the kernel's file does: none is read further."""
     readable, writable = os.pipe2(os.O_DIRECT | os.O_NONBLOCK)
     for one in pages:
         os.write(writable, one)
     os.close(writable)
-    mine, theirs = socket.socketpair()
-    mine.sendall(struct.pack("<Q", end))
+    return readable
+
+
+def new_pair(directory: Path) -> tuple[int, int]:
+    """Return a new data file and its index."""
+    (directory / "index").mkdir()
     new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    events = [
-        (one.id, 0, made.operations, None)
-        for one, made in zip(FORMATS, known, strict=True)
+    places = directory / "channel0_5", directory / "index" / "channel0_5.idx"
+    first, second = (os.open(place, new, 0o600) for place in places)
+    return first, second
+
+
+def write_metadata(directory: Path, classes: int = 1) -> list[Plan]:
+    """Write metadata with the events and some more; return what becomes of those."""
+    known = [event_class(one) for one in FORMATS]
+    declared = [
+        DeclaredClass(number, one.name, one.fields) for number, one in enumerate(known)
     ]
-    files = (
-        readable,
-        os.open(directory / "stats", os.O_RDONLY),
-        os.open(directory / "channel0_5", new, 0o600),
-        os.open(directory / "index" / "channel0_5.idx", new, 0o600),
-    )
-    recording = (bytes.fromhex(UUID.replace("-", "")), classes, 4096, BEGIN)
-    with mine:
-        [outcome] = collect(
-            recording, events, {}, [(5, *files)], (5, own), theirs.detach()
-        )
-    (directory / "stats").unlink()
+    more = range(len(known), classes)
+    declared += [DeclaredClass(one, f"own_{one}", "") for one in more]
+    stream = StreamText(0, is_compact=classes <= FEW, classes=declared)
+    text = metadata_text(UUID, "test", CLOCK, [stream])
+    (directory / "metadata").write_text(text)
+    return [
+        (one.id, number, list(made.operations), None)
+        for number, (one, made) in enumerate(zip(FORMATS, known, strict=True))
+    ]
+
+
+def collector(directory: Path, pages, *, statistics="", own=(), classes=1, kept=None):
+    """Return what collects pages of one CPU."""
+    plans = write_metadata(directory, classes)
+    found = directory / "stats"
+    found.write_text(statistics)
+    cpu = 5, pipe_of(pages), os.open(found, os.O_RDONLY)
+    found.unlink()
+    made = Collector(4096)
+    facts = bytes.fromhex(UUID.replace("-", "")), 0, classes <= FEW, BEGIN
+    files = [new_pair(directory)] if kept is None else []
+    made.add(facts, plans, [cpu], files, own=own, kept=kept)
+    return made
+
+
+def collected(directory: Path, pages, *, end=9000, **facts):
+    """Collect pages of one CPU; return what became of them."""
+    [[outcome]] = collector(directory, pages, **facts).end(end)
     return outcome
 
 
@@ -134,13 +159,55 @@ def test_a_cpu_without_events_covers_all_of_the_time(tmp_path):
 
 def test_operations_that_are_none_are_refused():
     """Nothing has been read then."""
-    mine, theirs = socket.socketpair()
-    with mine, theirs, pytest.raises(ValueError, match="no such operation"):
-        collect(
-            (bytes(16), 1, 4096, 0),
-            [(1, 0, [("add", 0, 0)], None)],
-            {},
-            [],
-            (0, []),
-            -1,
+    with pytest.raises(ValueError, match="no such operation"):
+        Collector(4096).add(
+            (bytes(16), 0, True, 0), [(1, 0, [("add", 0, 0)], None)], [], []
         )
+
+
+def test_a_cut_puts_what_comes_later_into_other_files(tmp_path):
+    """Each of both is a trace; what is thrown away is in none."""
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    for one in (first, second, third):
+        one.mkdir()
+        write_metadata(one)
+    readable, writable = os.pipe2(os.O_DIRECT | os.O_NONBLOCK)
+    statistics = os.open("/dev/null", os.O_RDONLY)
+    made = Collector(4096)
+    facts = bytes.fromhex(UUID.replace("-", "")), 0, True, BEGIN
+    plans = write_metadata(first)
+    made.add(facts, plans, [(5, readable, statistics)], [new_pair(first)])
+    os.write(writable, page(2000, [(5, waking(7, 8))]))
+    made.cut(3000, [[new_pair(second)]], is_dropped=False)
+    os.write(writable, page(4000, [(5, waking(7, 9))]))
+    made.cut(5000, [[new_pair(third)]], is_dropped=True)
+    os.write(writable, page(6000, [(5, waking(7, 10))]))
+    [[outcome]] = made.flush(7000, is_stopped=True)
+    made.end(8000)
+    os.close(writable)
+
+    found = {
+        one.name: [
+            (event.timestamp, event.payload["tid"]) for event in vestige.open(one)
+        ]
+        for one in (first, third)
+    }
+    assert found == {"first": [(2005, 8)], "third": [(6005, 10)]}
+    assert list(vestige.open(second)) == []
+    assert outcome.records == 2
+
+
+def test_what_is_kept_is_written_when_it_is_asked_for(tmp_path):
+    """And stays: the next snapshot has it, too. The oldest makes room."""
+    pages = [page(1000 * time, [(5, waking(7, time))]) for time in range(2, 6)]
+    made = collector(tmp_path, pages, kept=150)
+    taken = []
+    for most in (1 << 20, 70):
+        place = tmp_path / f"snapshot-{most}"
+        place.mkdir()
+        write_metadata(place)
+        made.copy(9000, [[new_pair(place)]], [most])
+        taken.append([one.payload["tid"] for one in vestige.open(place)])
+    made.end(9000)
+
+    assert taken == [[4, 5], [5]]

@@ -1,0 +1,321 @@
+//! The thread that reads the buffer of a CPU, and does what it is told to.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::kept::Kept;
+use crate::output::Files;
+use crate::packet::{Facts, Header};
+use crate::page::Page;
+use crate::stats::Counts;
+use crate::stream::{Outcome, OwnRecord, Shared, Stream};
+use crate::sys::poll;
+
+/// Time after which buffers are looked at that the kernel says nothing of.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Bytes of a file of statistics; it has some 200.
+const STATISTICS: usize = 4096;
+
+/// A CPU, and its buffer.
+pub struct Cpu {
+    pub number: u32,
+    /// Gives pages, and does not wait.
+    pub pages: File,
+    pub statistics: File,
+}
+
+/// A data file and its index, both empty.
+pub struct Pair {
+    pub data: File,
+    pub index: File,
+}
+
+/// What all data streams of a channel have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Recording {
+    pub uuid: [u8; 16],
+    /// The class of its data streams.
+    pub stream: u32,
+    pub header: Header,
+    /// Bytes of a page.
+    pub page: usize,
+    /// The value of the clock where they begin.
+    pub begin: u64,
+    /// Time after which a packet is written in any case.
+    pub period: Option<Duration>,
+    /// Bytes of pages that stay in memory until they are asked for; `None`: all are written.
+    pub kept: Option<usize>,
+}
+
+/// What the thread of a CPU is told. Times are values of the clock.
+pub enum Order {
+    /// Records to be put among its own, by their times.
+    Put(Vec<OwnRecord>),
+    /// Write all that there is; whether nothing is recorded any more.
+    Flush { end: u64, is_stopped: bool },
+    /// The same, and what comes from then on goes to other files. What there is may be thrown away.
+    Cut { end: u64, files: Option<Pair>, is_dropped: bool },
+    /// Write what is kept, the newest so many bytes of it, to files of their own.
+    Copy { end: u64, files: Pair, most: usize },
+    /// Write all, and end.
+    End { end: u64 },
+}
+
+/// How a thread is told, and how it says that it is done.
+pub struct Told {
+    pub order: Order,
+    pub done: Sender<Outcome>,
+}
+
+/// The thread of a CPU.
+pub struct Reader {
+    cpu: Cpu,
+    recording: Recording,
+    shared: Arc<Shared>,
+    room: Vec<u8>,
+    state: State,
+    outcome: Arc<Mutex<Outcome>>,
+    failure: Option<String>,
+}
+
+/// Where pages go.
+enum State {
+    Written(Box<Stream<Files>>),
+    Kept(Kept),
+}
+
+impl Reader {
+    /// A thread that writes to files, or keeps pages.
+    ///
+    /// # Errors
+    ///
+    /// There are no files where there should be, or they cannot be written.
+    pub fn new(
+        cpu: Cpu,
+        recording: Recording,
+        shared: Arc<Shared>,
+        files: Option<Pair>,
+        outcome: Arc<Mutex<Outcome>>,
+    ) -> io::Result<Self> {
+        let state = match (files, recording.kept) {
+            (_, Some(most)) => State::Kept(Kept::new(most)),
+            (Some(files), None) => {
+                let facts = facts(&recording, cpu.number);
+                let files = Files::new(files.data, files.index)?;
+                let shared = Arc::clone(&shared);
+                let begin = recording.begin;
+                State::Written(Box::new(Stream::new(shared, facts, begin, Vec::new(), files)))
+            }
+            (None, None) => return Err(ErrorKind::InvalidInput.into()),
+        };
+        let room = vec![0; recording.page];
+        Ok(Self { cpu, recording, shared, room, state, outcome, failure: None })
+    }
+
+    /// Puts records among those of the kernel; what is kept has none.
+    pub fn put(&mut self, records: Vec<OwnRecord>) {
+        if let State::Written(stream) = &mut self.state {
+            stream.put_own(records);
+        }
+    }
+
+    /// Reads until it is told to end, or nobody is there any more.
+    pub fn run(mut self, orders: &Receiver<Told>, bell: &UnixStream) {
+        let mut written = Instant::now();
+        loop {
+            let wait = self.recording.period.unwrap_or(PATIENCE).min(PATIENCE);
+            let is_kept = matches!(self.state, State::Kept(_));
+            if let Err(error) = self.wait(bell, wait, is_kept) {
+                self.fail(&error);
+                // There is nobody to read from: it waits for orders alone.
+                std::thread::sleep(wait);
+            }
+            let is_due = self.recording.period.is_some_and(|one| written.elapsed() >= one);
+            if !is_kept {
+                self.read(is_due);
+                self.count();
+            }
+            if is_due {
+                if let State::Written(stream) = &mut self.state {
+                    stream.write_some();
+                }
+                written = Instant::now();
+            }
+            self.publish();
+            loop {
+                match orders.try_recv() {
+                    Ok(told) => {
+                        let is_end = matches!(told.order, Order::End { .. });
+                        self.do_as_told(told.order);
+                        let _ = told.done.send(self.publish());
+                        if is_end {
+                            return;
+                        }
+                    }
+                    Err(std::sync::mpsc::TryRecvError::Empty) => break,
+                    Err(std::sync::mpsc::TryRecvError::Disconnected) => return,
+                }
+            }
+        }
+    }
+
+    fn wait(&self, mut bell: &UnixStream, wait: Duration, is_kept: bool) -> io::Result<()> {
+        let wait = i32::try_from(wait.as_millis()).unwrap_or(i32::MAX).max(1);
+        let [is_told, _] = if is_kept {
+            [poll([bell.as_fd()], wait)?[0], false]
+        } else {
+            poll([bell.as_fd(), self.cpu.pages.as_fd()], wait)?
+        };
+        if is_told {
+            // Orders say what it is; the bell of who has gone away says so for ever.
+            let _ = bell.read(&mut [0; 64]);
+        }
+        Ok(())
+    }
+
+    fn do_as_told(&mut self, order: Order) {
+        match order {
+            Order::Put(records) => self.put(records),
+            Order::Flush { end, is_stopped } => self.flush(end, is_stopped),
+            Order::End { end } => {
+                self.flush(end, true);
+                self.close();
+            }
+            Order::Cut { end, files, is_dropped } => {
+                if let Err(error) = self.cut(end, files, is_dropped) {
+                    self.fail(&error);
+                }
+            }
+            Order::Copy { end, files, most } => {
+                if let Err(error) = self.copy(end, files, most) {
+                    self.fail(&error);
+                }
+            }
+        }
+    }
+
+    fn flush(&mut self, end: u64, is_stopped: bool) {
+        if let State::Written(_) = self.state {
+            self.read(true);
+            let counts = self.counts();
+            if let State::Written(stream) = &mut self.state {
+                stream.flush(end, counts, is_stopped);
+            }
+        }
+    }
+
+    fn cut(&mut self, end: u64, files: Option<Pair>, is_dropped: bool) -> io::Result<()> {
+        self.read(true);
+        let counts = self.counts();
+        match &mut self.state {
+            State::Kept(kept) if is_dropped => kept.clear(),
+            State::Kept(_) => (),
+            State::Written(stream) => {
+                let Some(files) = files else { return Err(ErrorKind::InvalidInput.into()) };
+                let files = Files::new(files.data, files.index)?;
+                if is_dropped {
+                    stream.drop_records();
+                }
+                stream.flush(end, counts, false);
+                stream.replace(files).close()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, end: u64, files: Pair, most: usize) -> io::Result<()> {
+        self.read(true);
+        let State::Kept(kept) = &self.state else { return Err(ErrorKind::InvalidInput.into()) };
+        let mut pages = kept.newest(most).peekable();
+        let begin = pages.peek().map_or(end, |one| Page::new(one).time());
+        let facts = facts(&self.recording, self.cpu.number);
+        let files = Files::new(files.data, files.index)?;
+        let mut stream = Stream::new(Arc::clone(&self.shared), facts, begin, Vec::new(), files);
+        for page in pages {
+            stream.add_page(page);
+        }
+        let (outcome, files) = stream.end(end, Counts::default());
+        let mut all = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        all.bytes += outcome.bytes;
+        all.packets += outcome.packets;
+        all.records += outcome.records;
+        all.failure = all.failure.take().or(outcome.failure);
+        drop(all);
+        files.close()
+    }
+
+    fn close(&mut self) {
+        if let State::Written(stream) = &mut self.state {
+            if let Err(error) = stream.output().cut() {
+                self.fail(&error);
+            }
+        }
+    }
+
+    fn count(&mut self) {
+        let counts = self.counts();
+        if let State::Written(stream) = &mut self.state {
+            stream.count(counts);
+        }
+    }
+
+    /// Lets others see what became of it.
+    fn publish(&mut self) -> Outcome {
+        let mut seen = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if let State::Written(stream) = &self.state {
+            *seen = stream.outcome();
+        } else {
+            seen.lost = self.counts().dropped;
+        }
+        seen.failure = seen.failure.take().or_else(|| self.failure.clone());
+        seen.clone()
+    }
+
+    fn fail(&mut self, error: &io::Error) {
+        self.failure.get_or_insert_with(|| error.to_string());
+    }
+
+    /// Takes all pages, or those that are full: who reads behind a writer gets small ones.
+    fn read(&mut self, is_last: bool) {
+        if let Err(error) = self.read_pages(is_last) {
+            self.fail(&error);
+        }
+    }
+
+    fn read_pages(&mut self, is_last: bool) -> io::Result<()> {
+        loop {
+            let bytes = match (&self.cpu.pages).read(&mut self.room) {
+                Ok(0) => return Ok(()),
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let page = self.room.get(..bytes).unwrap_or_default();
+            let length = match &mut self.state {
+                State::Written(stream) => stream.add_page(page),
+                State::Kept(kept) => kept.add(page),
+            };
+            if !is_last && length < self.room.len() / 2 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        let mut room = [0; STATISTICS];
+        let bytes = self.cpu.statistics.read_at(&mut room, 0).unwrap_or(0);
+        let text = room.get(..bytes).unwrap_or_default();
+        Counts::read(&String::from_utf8_lossy(text))
+    }
+}
+
+fn facts(recording: &Recording, cpu: u32) -> Facts {
+    Facts { uuid: recording.uuid, stream: recording.stream, cpu, header: recording.header }
+}

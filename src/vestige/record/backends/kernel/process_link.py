@@ -1,0 +1,132 @@
+"""The process that records the kernel, as whoever started it talks to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...._suppress import suppress
+from ..._agreement import OFF_VARIABLE, SETTINGS_VARIABLE
+
+if TYPE_CHECKING:
+    from .wanted import Wanted
+
+__all__ = ["ENDED", "UNAVAILABLE", "CollectorProcess", "KernelOrderError"]
+
+UNAVAILABLE = "No kernel tracer available"
+"""As LTTng says it."""
+ENDED = "its process has ended"
+_HOME = str(Path(__file__).parents[4])
+_PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from vestige.record.backends.kernel.collector_process import main; main()"
+)
+
+
+class KernelOrderError(Exception):
+    """The process has not done what it was told; the text says why."""
+
+
+class CollectorProcess:
+    """Starts the process, which has the rights of this one.
+
+    It works while this one does something else: :meth:`wait_until_ready` comes before
+    all orders.
+
+    Args:
+        wanted: What is recorded.
+
+    Raises:
+        OSError: It cannot be started.
+    """
+
+    def __init__(self, wanted: Wanted) -> None:
+        to_read, says = os.pipe()
+        hears, to_write = os.pipe()
+        self._says, self._hears = says, os.fdopen(hears, "rb")
+        self._process: int | None = None
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in {"LD_PRELOAD", "LD_AUDIT", SETTINGS_VARIABLE}
+        }
+        try:
+            self._process = os.posix_spawn(
+                sys.executable,
+                [sys.executable, "-I", "-c", _PROGRAM, _HOME],
+                {**kept, OFF_VARIABLE: "1"},
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, to_read, 0),
+                    (os.POSIX_SPAWN_DUP2, to_write, 1),
+                    (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+                ],
+                # Signals of the terminal are for the program.
+                setsid=True,
+            )
+        finally:
+            os.close(to_read)
+            os.close(to_write)
+        self.problems: list[str] = []
+        """What cannot be recorded, and why; for whoever asks to take."""
+        self._say(wanted.to_json())
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it was not ended."""
+        return self._process is not None
+
+    def wait_until_ready(self) -> None:
+        """Wait until everything is there that it needs.
+
+        Raises:
+            KernelOrderError: The kernel cannot be recorded; it has ended.
+        """
+        answer = self._hear()
+        if "ready" not in answer:
+            self.end()
+            raise KernelOrderError(answer.get("refused", ENDED))
+        self.problems += answer["ready"]
+
+    def ask(self, order: str, **facts: Any) -> Any:
+        """Tell it to do something, and wait until that is done.
+
+        Args:
+            order: What, see :mod:`.collector_process`.
+            facts: What belongs to it.
+
+        Returns:
+            What it says.
+
+        Raises:
+            KernelOrderError: It cannot do it, or has ended.
+        """
+        self._say({"do": order, **facts})
+        answer = self._hear()
+        self.problems += answer.get("problems", ())
+        if "done" not in answer:
+            raise KernelOrderError(answer.get("failed", ENDED))
+        return answer["done"]
+
+    def _say(self, facts: dict[str, Any]) -> None:
+        # One that has ended is noticed when it is heard.
+        with suppress(BrokenPipeError):
+            data = json.dumps(facts).encode() + b"\n"
+            while data:
+                data = data[os.write(self._says, data) :]
+
+    def _hear(self) -> dict[str, Any]:
+        line = self._hears.readline()
+        return json.loads(line) if line else {}
+
+    def end(self) -> None:
+        """Let it end; the trace is complete then."""
+        if self._process is None:
+            return
+        os.close(self._says)
+        self._hears.close()
+        with suppress(ChildProcessError):
+            os.waitpid(self._process, 0)
+        self._process = None

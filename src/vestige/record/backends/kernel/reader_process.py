@@ -1,0 +1,261 @@
+"""The process that reads pages and writes files: it has no rights but its user's.
+
+It is a child of the one that has the rights (:mod:`.collector_process`), has from it
+the descriptors of the kernel's files, and is told by it in lines of JSON what to do.
+Each of these is answered by a line: ``done``, or ``failed`` with the reason. The end of
+the lines is the end of the trace.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from base64 import b64decode
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from ..._kernel import Collector, CpuOutcome, drop_rights
+from .channel import Plan
+from .trace_files import TraceFiles
+from .urgency import go_first
+
+__all__ = ["ChannelToRead", "TraceToRead", "run_reader"]
+
+
+class ChannelToRead(NamedTuple):
+    """A channel, as this process needs it."""
+
+    name: str
+    stream: int
+    is_compact: bool
+    plans: list[Plan]
+    files: list[tuple[int, int, int]]
+    """CPUs, with descriptors of their pages and statistics."""
+
+    kept: int | None
+    """Bytes of each CPU that stay in memory until they are asked for."""
+
+    period: int
+
+
+class TraceToRead(NamedTuple):
+    """A trace, as this process needs it."""
+
+    directory: str
+    uuid: bytes
+    page: int
+    begin: int
+    user: int
+    group: int
+    channels: list[ChannelToRead]
+
+
+def run_reader(
+    trace: TraceToRead, control: socket.socket, now: Callable[[], int]
+) -> None:
+    """Do what one is told until there is nobody who tells; it does not come back.
+
+    Args:
+        trace: What is read.
+        control: Where orders come from.
+        now: Gives the present value of the clock.
+    """
+    try:
+        # What says to others that this process is there, and what has rights.
+        kept = {
+            one for channel in trace.channels for cpu in channel.files for one in cpu
+        }
+        _close_all_but({control.fileno(), *kept})
+        go_first()
+        drop_rights(trace.user, trace.group)
+        _Reader(trace, now).follow(control)
+    finally:
+        os._exit(0)
+
+
+class _Reader:
+    """Does what it is told."""
+
+    def __init__(self, trace: TraceToRead, now: Callable[[], int]) -> None:
+        self._trace = trace
+        self._now = now
+        self._collector = Collector(trace.page)
+        self._files: TraceFiles | None = None
+        self._metadata = ""
+        self._is_running = False
+
+    def follow(self, control: socket.socket) -> None:
+        with control.makefile("rb") as lines:
+            for line in lines:
+                order = json.loads(line)
+                try:
+                    answer: dict[str, Any] = {"done": self._do(order)}
+                except (OSError, ValueError) as error:
+                    answer = {"failed": _text_of(error)}
+                with suppress(OSError):
+                    control.sendall(json.dumps(answer).encode() + b"\n")
+        if self._is_running:
+            self._collector.end(self._now())
+
+    def _do(self, order: dict[str, Any]) -> object:
+        actions: dict[str, Callable[[dict[str, Any]], object]] = {
+            "open": self._open,
+            "run": self._run,
+            "put": self._put,
+            "change": self._change,
+            "metadata": self._write_metadata,
+            "flush": self._flush,
+            "cut": self._cut,
+            "copy": self._copy,
+            "counts": lambda _: _totals(self._collector.outcomes()),
+            "end": self._end,
+        }
+        return actions[order["do"]](order)
+
+    def _open(self, order: dict[str, Any]) -> None:
+        """Make the files; nothing is written but snapshots if all is kept."""
+        self._metadata = order["metadata"]
+        if self._is_written:
+            self._files = self._new_files(self._trace.directory)
+            self._streams = self._files.open_streams(self._written())
+
+    def _run(self, order: dict[str, Any]) -> None:
+        """Begin to read."""
+        trace = self._trace
+        streams = iter(self._streams if self._is_written else ())
+        self._collector.learn({int(one): to for one, to in order["groups"].items()})
+        for number, one in enumerate(trace.channels):
+            self._collector.add(
+                (trace.uuid, one.stream, one.is_compact, trace.begin),
+                one.plans,
+                one.files,
+                [] if one.kept is not None else next(streams),
+                kept=one.kept,
+                period=one.period,
+                own=_records(order["records"].get(str(number), ())),
+            )
+        self._is_running = True
+
+    def _put(self, order: dict[str, Any]) -> None:
+        self._collector.learn({int(one): to for one, to in order["groups"].items()})
+        for number, records in order["records"].items():
+            self._collector.put(int(number), _records(records))
+
+    def _change(self, order: dict[str, Any]) -> None:
+        """Know more classes of events; the metadata come first."""
+        added = order["metadata"]
+        if added and self._files is not None:
+            self._files.add_metadata(added)
+        self._metadata += added
+        for number, plans in order["plans"].items():
+            self._collector.set_events(int(number), [_plan(one) for one in plans])
+
+    def _write_metadata(self, order: dict[str, Any]) -> None:
+        self._metadata = order["metadata"]
+        if self._files is not None:
+            self._files.write_metadata(self._metadata)
+
+    def _flush(self, order: dict[str, Any]) -> object:
+        return _totals(
+            self._collector.flush(self._now(), is_stopped=order["is_stopped"])
+        )
+
+    def _cut(self, order: dict[str, Any]) -> object:
+        """Go on in another directory."""
+        streams: Sequence[Sequence[tuple[int, int]]] = [[]] * len(self._trace.channels)
+        if self._is_written:
+            self._metadata = order["metadata"]
+            files = self._new_files(order["directory"])
+            made = iter(files.open_streams(self._written()))
+            streams = [
+                [] if one.kept is not None else next(made)
+                for one in self._trace.channels
+            ]
+            if self._files is not None:
+                self._files.close()
+            self._files = files
+        dropped = order["is_dropped"]
+        return _totals(self._collector.cut(self._now(), streams, is_dropped=dropped))
+
+    def _copy(self, order: dict[str, Any]) -> object:
+        """Write a snapshot."""
+        self._metadata = order["metadata"]
+        files = self._new_files(order["directory"])
+        try:
+            every = {one.name: _cpus(one) for one in self._trace.channels}
+            streams = files.open_streams(every)
+        finally:
+            files.close()
+        return _totals(self._collector.copy(self._now(), streams, order["most"]))
+
+    def _end(self, order: dict[str, Any]) -> object:  # noqa: ARG002 - of all orders
+        self._is_running = False
+        return _totals(self._collector.end(self._now()))
+
+    @property
+    def _is_written(self) -> bool:
+        return any(one.kept is None for one in self._trace.channels)
+
+    def _written(self) -> dict[str, list[int]]:
+        channels = [one for one in self._trace.channels if one.kept is None]
+        return {one.name: _cpus(one) for one in channels}
+
+    def _new_files(self, directory: str) -> TraceFiles:
+        files = TraceFiles(directory)
+        try:
+            files.write_metadata(self._metadata)
+        except BaseException:
+            files.close()
+            raise
+        return files
+
+
+def _cpus(channel: ChannelToRead) -> list[int]:
+    return [one[0] for one in channel.files]
+
+
+def _plan(plan: Any) -> Plan:
+    number, declared, operations, tells = plan
+    return (
+        number,
+        declared,
+        [(kind, at, more) for kind, at, more in operations],
+        None if tells is None else (tells[0], tells[1], tells[2]),
+    )
+
+
+def _records(given: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, bytes]]:
+    return [(time, number, b64decode(body)) for time, number, body in given]
+
+
+def _totals(outcomes: Sequence[Sequence[CpuOutcome]]) -> list[dict[str, Any]]:
+    """Return what became of each channel."""
+    return [
+        {
+            "cpus": len(cpus),
+            **{
+                name: sum(getattr(one, name) for one in cpus)
+                for name in ("records", "lost", "packets", "bytes", "damaged")
+            },
+            "failure": next((one.failure for one in cpus if one.failure), None),
+        }
+        for cpus in outcomes
+    ]
+
+
+def _text_of(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return (
+            f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+        )
+    return str(error)
+
+
+def _close_all_but(kept: set[int]) -> None:
+    for descriptor in map(int, os.listdir("/proc/self/fd")):
+        if descriptor not in kept:
+            # That of the directory is closed by now.
+            with suppress(OSError):
+                os.close(descriptor)

@@ -1,0 +1,341 @@
+"""A trace of the kernel: its channels, its metadata, the process that reads."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any
+
+from .channel import Channel
+from .formats import read_format
+from .metadata import FEW, StreamText, classes_text, metadata_text
+from .reader_process import ChannelToRead, TraceToRead, run_reader
+from .state_dump import StateDump
+from .tracefs import NoKernelTracerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .metadata import DeclaredClass
+    from .tracefs import Tracefs
+    from .wanted import ChannelWanted, Wanted
+
+__all__ = ["KernelTrace", "ReaderGoneError"]
+
+_PAGE_SHAPE = (8, 8, 16)
+"""Where a page has its length, how many bytes that has, and where its records begin."""
+_STATE_ID = 0
+"""The class of the first event of the state dump, in each channel."""
+
+
+class ReaderGoneError(Exception):
+    """The process that reads has ended, or cannot do what it is told."""
+
+
+class KernelTrace:
+    """A trace that is ready to be recorded, in instances of its own.
+
+    Args:
+        tracefs: Where these are made.
+        wanted: What is recorded.
+        now: Gives the present value of the clock.
+
+    Raises:
+        NoKernelTracerError: The kernel cannot record so, or nothing of it.
+        ReaderGoneError: A file of the trace cannot be made.
+        OSError: A file of the kernel cannot be opened.
+    """
+
+    def __init__(
+        self, tracefs: Tracefs, wanted: Wanted, now: Callable[[], int]
+    ) -> None:
+        self._wanted, self._now = wanted, now
+        self._page = _page_bytes(tracefs)
+        self._channels: list[Channel] = []
+        self._declared: list[list[DeclaredClass]] = []
+        self._control: socket.socket | None = None
+        self._reader: int | None = None
+        self._is_running = False
+        try:
+            self._make_channels(tracefs)
+            self._declared = [one.take_new() for one in self._channels]
+            self._compact = [
+                not wanted.grows and one.classes <= FEW for one in self._channels
+            ]
+            for channel in self._channels:
+                channel.switch()
+            self._start_reader()
+            self._ask("open", metadata=self._metadata())
+        except BaseException:
+            self.close()
+            raise
+
+    def _make_channels(self, tracefs: Tracefs) -> None:
+        wanted = self._wanted
+        clock = "x86-tsc" if wanted.clock.is_counter else "mono"
+        for one in wanted.channels:
+            self._channels.append(Channel(tracefs, clock, one))
+        if not wanted.grows and not any(one.has_events() for one in self._channels):
+            problems = [text for one in self._channels for text in one.problems]
+            has_probes = any(
+                rule.location is not None
+                for one in wanted.channels
+                for rule in one.rules
+            )
+            why = "; ".join(problems) if has_probes else ""
+            raise NoKernelTracerError(why or "none of the events is in this kernel")
+
+    def take_problems(self) -> list[str]:
+        """Return what cannot be recorded, and why; each is told once."""
+        problems = [text for one in self._channels for text in one.problems]
+        for one in self._channels:
+            one.problems = []
+        return list(dict.fromkeys(problems))
+
+    def _metadata(self, uuid: str | None = None) -> str:
+        wanted = self._wanted
+        streams = [
+            StreamText(number, self._compact[number], declared)
+            for number, declared in enumerate(self._declared)
+        ]
+        return metadata_text(uuid or wanted.uuid, wanted.name, wanted.clock, streams)
+
+    def _start_reader(self) -> None:
+        wanted = self._wanted
+        channels = [
+            ChannelToRead(
+                one.wanted.name,
+                number,
+                self._compact[number],
+                one.plans(),
+                one.open_files(),
+                one.wanted.buffer_size if one.wanted.is_kept else None,
+                one.wanted.switch_timer,
+            )
+            for number, one in enumerate(self._channels)
+        ]
+        trace = TraceToRead(
+            wanted.directory,
+            bytes.fromhex(wanted.uuid.replace("-", "")),
+            self._page,
+            wanted.clock.begin or self._now(),
+            wanted.user,
+            wanted.group,
+            channels,
+        )
+        mine, theirs = socket.socketpair()
+        self._reader = os.fork()
+        if self._reader == 0:
+            run_reader(trace, theirs, self._now)
+        theirs.close()
+        self._control = mine
+        self._answers = mine.makefile("rb")
+        # While they are open, the instances cannot be removed.
+        for channel in channels:
+            for _, pages, statistics in channel.files:
+                os.close(pages)
+                os.close(statistics)
+
+    def _ask(self, order: str, **facts: Any) -> Any:
+        """Tell the process that reads what to do, and wait until it is done.
+
+        Raises:
+            ReaderGoneError: It has ended, or cannot do it.
+        """
+        assert self._control is not None  # noqa: S101 - it was started
+        try:
+            self._control.sendall(json.dumps({"do": order, **facts}).encode() + b"\n")
+            line = self._answers.readline()
+        except OSError:
+            line = b""
+        answer = json.loads(line) if line else {"failed": "its reader has ended"}
+        if "failed" in answer:
+            raise ReaderGoneError(answer["failed"])
+        return answer["done"]
+
+    def start(self, left_out: Sequence[int]) -> None:
+        """Record, and read the state that there is.
+
+        Args:
+            left_out: Threads of the recorder, which are not recorded.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        assert self._reader is not None  # noqa: S101 - it was started
+        own = [os.getpid(), self._reader, *left_out]
+        for one in self._channels:
+            # Threads that the reader starts are left out with it.
+            one.leave_out(own, with_children=True)
+        for one in self._channels:
+            one.record(is_on=True)
+        self.dump()
+        for one in self._channels:
+            one.leave_out(())
+
+    def dump(self) -> None:
+        """Record the state that there is now.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        dump = StateDump(self._now, _STATE_ID)
+        dump.read()
+        records = {}
+        for number, channel in enumerate(self._channels):
+            states = channel.states() if channel.wanted.is_enabled else set()
+            if states:
+                records[number] = [
+                    (time, state, b64encode(body).decode())
+                    for time, state, body in dump.records
+                    if state in states
+                ]
+        order = "put" if self._is_running else "run"
+        self._ask(order, groups=dump.groups, records=records)
+        self._is_running = True
+
+    def leave_out(self, threads: Sequence[int]) -> None:
+        """Record nothing more of some threads."""
+        for one in self._channels:
+            one.leave_out(threads)
+
+    def change(self, wanted: Sequence[ChannelWanted]) -> None:
+        """Record what is wanted now.
+
+        Args:
+            wanted: The channels, in their order.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        text = ""
+        for number, (channel, one) in enumerate(
+            zip(self._channels, wanted, strict=True)
+        ):
+            channel.change(one)
+            new = channel.take_new()
+            self._declared[number] += new
+            text += classes_text(number, new)
+        if self._is_running:
+            plans = {number: one.plans() for number, one in enumerate(self._channels)}
+            self._ask("change", metadata=text, plans=plans)
+        for channel in self._channels:
+            channel.switch()
+
+    def stop(self) -> list[dict[str, Any]]:
+        """Record nothing for the moment; all that was recorded is in files then.
+
+        Returns:
+            What became of each channel.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        for one in self._channels:
+            one.record(is_on=False)
+        return self._totals("flush", is_stopped=True)
+
+    def rotate(self, directory: str, uuid: str) -> list[dict[str, Any]]:
+        """Let what comes from now on be in another directory.
+
+        Args:
+            directory: It is made.
+            uuid: That of the trace there.
+
+        Returns:
+            What became of each channel.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended, or cannot make it.
+        """
+        text = self._metadata(uuid)
+        return self._totals("cut", directory=directory, metadata=text, is_dropped=False)
+
+    def clear(self, directory: str) -> list[dict[str, Any]]:
+        """Throw away what was not written, and go on in another directory.
+
+        Args:
+            directory: It is made.
+
+        Raises:
+            ReaderGoneError: As of :meth:`rotate`.
+        """
+        text = self._metadata()
+        return self._totals("cut", directory=directory, metadata=text, is_dropped=True)
+
+    def snapshot(self, directory: str, most: Sequence[int | None]) -> None:
+        """Write what the buffers hold, which stays in memory.
+
+        Args:
+            directory: It is made.
+            most: By channel, how many bytes of each CPU, the newest; ``None``: all.
+
+        Raises:
+            ReaderGoneError: As of :meth:`rotate`.
+        """
+        sizes = [
+            channel.wanted.buffer_size if one is None else one
+            for channel, one in zip(self._channels, most, strict=True)
+        ]
+        self._totals("copy", directory=directory, metadata=self._metadata(), most=sizes)
+
+    def write_metadata(self) -> None:
+        """Write the metadata anew.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended, or cannot write.
+        """
+        self._ask("metadata", metadata=self._metadata())
+
+    def counts(self) -> list[dict[str, Any]]:
+        """Return what became of each channel up to now."""
+        return self._totals("counts")
+
+    def end(self) -> list[dict[str, Any]]:
+        """Record nothing more, and complete the files.
+
+        Returns:
+            What became of each channel.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        for one in self._channels:
+            one.record(is_on=False)
+        return self._totals("end")
+
+    def _totals(self, order: str, **facts: Any) -> list[dict[str, Any]]:
+        if not self._is_running and order != "copy":
+            return []
+        found: list[dict[str, Any]] = self._ask(order, **facts)
+        return found
+
+    def close(self) -> None:
+        """Remove the instances."""
+        if self._control is not None:
+            self._answers.close()
+            self._control.close()
+            self._control = None
+        if self._reader is not None:
+            os.waitpid(self._reader, 0)
+            self._reader = None
+        for one in self._channels:
+            one.close()
+        self._channels = []
+
+
+def _page_bytes(tracefs: Tracefs) -> int:
+    """Return the bytes of a page, if it is one that can be read.
+
+    Raises:
+        NoKernelTracerError: It has another shape.
+    """
+    page = read_format("", "", f"ID: 0\n{tracefs.read('events/header_page')}")
+    fields = {one.name: one for one in page.fields}
+    if {"commit", "data"} <= fields.keys():
+        length, data = fields["commit"], fields["data"]
+        if (length.at, length.bytes, data.at) == _PAGE_SHAPE:
+            return data.at + data.bytes
+    raise NoKernelTracerError("its buffers have pages of an unknown shape")

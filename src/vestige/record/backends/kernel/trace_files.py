@@ -1,0 +1,112 @@
+"""The files of a kernel trace, made by whoever owns them."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["TraceFiles"]
+
+_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_MODE = 0o770
+INDEX = "index"
+METADATA = "metadata"
+_NEXT = ".metadata"
+"""Metadata that take the place of others."""
+
+
+class TraceFiles:
+    """A new trace directory.
+
+    Args:
+        path: Where it is made.
+
+    Raises:
+        OSError: It cannot be made, or somebody has put another one in its place.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._directory = _made(path)
+        try:
+            self._index = _made(INDEX, self._directory)
+        except BaseException:
+            os.close(self._directory)
+            raise
+
+    def write_metadata(self, text: str) -> None:
+        """Write the metadata, in place of those that are there.
+
+        Raises:
+            OSError: They cannot be written.
+        """
+        with suppress(FileNotFoundError):
+            os.unlink(_NEXT, dir_fd=self._directory)
+        with os.fdopen(
+            os.open(_NEXT, _NEW, 0o660, dir_fd=self._directory), "wb"
+        ) as file:
+            file.write(text.encode())
+        os.rename(
+            _NEXT, METADATA, src_dir_fd=self._directory, dst_dir_fd=self._directory
+        )
+
+    def add_metadata(self, text: str) -> None:
+        """Write more of the metadata behind what is there, all of it or nothing.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(METADATA, flags, dir_fd=self._directory)
+        try:
+            end = os.fstat(file).st_size
+            data = text.encode()
+            if os.pwrite(file, data, end) < len(data):
+                os.ftruncate(file, end)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), METADATA)
+        finally:
+            os.close(file)
+
+    def open_streams(
+        self, channels: Mapping[str, Sequence[int]]
+    ) -> list[list[tuple[int, int]]]:
+        """Make the files of data streams.
+
+        Args:
+            channels: Names of channels, and numbers of their CPUs.
+
+        Returns:
+            For each channel and CPU, the descriptors of data and index.
+
+        Raises:
+            OSError: One cannot be made.
+        """
+        return [
+            [self._pair(f"{name}_{cpu}") for cpu in cpus]
+            for name, cpus in channels.items()
+        ]
+
+    def _pair(self, name: str) -> tuple[int, int]:
+        data = os.open(name, _NEW, 0o660, dir_fd=self._directory)
+        return data, os.open(f"{name}.idx", _NEW, 0o660, dir_fd=self._index)
+
+    def close(self) -> None:
+        """Let the directory go; what is in it stays."""
+        os.close(self._index)
+        os.close(self._directory)
+
+
+def _made(path: str, above: int | None = None) -> int:
+    """Make a directory, and open it."""
+    os.mkdir(path, _MODE, dir_fd=above)
+    opened = os.open(path, _OPEN, dir_fd=above)
+    # The one above may belong to another, who may do there what he likes.
+    if os.fstat(opened).st_uid != os.geteuid():
+        os.close(opened)
+        raise PermissionError(errno.EPERM, "it is another's directory", path)
+    return opened
