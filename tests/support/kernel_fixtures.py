@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import socket
-import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vestige.record._kernel import CpuOutcome, collect
+from vestige.record._kernel import Collector, CpuOutcome
 from vestige.record.backends.kernel.event_classes import event_class
 from vestige.record.backends.kernel.formats import EventFormat
-from vestige.record.backends.kernel.metadata import ClockFacts, metadata_text
+from vestige.record.backends.kernel.metadata import (
+    FEW,
+    ClockFacts,
+    DeclaredClass,
+    StreamText,
+    metadata_text,
+)
 
 __all__ = ["BEGIN", "CPU", "END", "format_text", "write_trace"]
 
@@ -71,7 +76,10 @@ def write_trace(
     classes = [(one.name, one.fields) for one in made] + list(
         (own_classes or {}).items()
     )
-    (directory / "metadata").write_text(metadata_text(UUID, "test", CLOCK, classes))
+    declared = [DeclaredClass(number, *one) for number, one in enumerate(classes)]
+    is_compact = len(classes) <= FEW
+    stream = StreamText(0, is_compact=is_compact, classes=declared)
+    (directory / "metadata").write_text(metadata_text(UUID, "test", CLOCK, [stream]))
     (directory / "stats").write_text(statistics)
     # As the kernel's file, a socket gives no more than was written at once.
     readable, writable = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -80,28 +88,19 @@ def write_trace(
     for one in pages:
         writable.send(one)
     writable.close()
-    mine, theirs = socket.socketpair()
-    mine.sendall(struct.pack("<Q", END))
     new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     events = [
         (one.id, place, list(made[place].operations), None)
         for place, one in enumerate(formats)
     ]
+    cpu = CPU, readable.detach(), os.open(directory / "stats", os.O_RDONLY)
+    (directory / "stats").unlink()
     files = (
-        readable.detach(),
-        os.open(directory / "stats", os.O_RDONLY),
         os.open(directory / f"channel0_{CPU}", new, 0o600),
         os.open(directory / "index" / f"channel0_{CPU}.idx", new, 0o600),
     )
-    recording = (
-        bytes.fromhex(UUID.replace("-", "")),
-        len(classes),
-        page_bytes,
-        BEGIN,
-    )
-    with mine:
-        [outcome] = collect(
-            recording, events, {}, [(CPU, *files)], (CPU, own), theirs.detach()
-        )
-    (directory / "stats").unlink()
+    collector = Collector(page_bytes)
+    recording = bytes.fromhex(UUID.replace("-", "")), 0, is_compact, BEGIN
+    collector.add(recording, events, [cpu], [files], own=own)
+    [[outcome]] = collector.end(END)
     return outcome
