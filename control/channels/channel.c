@@ -22,7 +22,7 @@ struct extension {
 	int64_t blocking_timeout;
 };
 
-/* What a channel of user space has by default, in microseconds. */
+/* What a channel has by default, in microseconds. */
 #define MONITOR_TIMER 1000000
 
 void lttng_channel_set_default_attr(struct lttng_domain *domain, struct lttng_channel_attr *attr)
@@ -85,7 +85,9 @@ static void fill(struct lttng_channel *channel, struct extension *extension,
 	attr->switch_timer_interval =
 		(unsigned int) control_whole_member(attributes, "switch_timer");
 	attr->read_timer_interval = (unsigned int) control_whole_member(attributes, "read_timer");
-	attr->output = LTTNG_EVENT_MMAP;
+	attr->output = control_same_text(control_text_member(attributes, "output"), "splice")
+		? LTTNG_EVENT_SPLICE
+		: LTTNG_EVENT_MMAP;
 	attr->tracefile_size = control_whole_member(attributes, "tracefile_size");
 	attr->tracefile_count = control_whole_member(attributes, "tracefile_count");
 	extension->discarded_events = control_whole_member(found, "discarded_events");
@@ -116,18 +118,18 @@ int lttng_list_channels(struct lttng_handle *handle, struct lttng_channel **chan
 {
 	const struct json *list;
 	struct answer answer;
+	bool is_kernel;
 	int code;
 
 	if (!handle || !channels)
 		return -LTTNG_ERR_INVALID;
-	if (handle->domain.type == LTTNG_DOMAIN_KERNEL)
-		return -LTTNG_ERR_NEED_ROOT_SESSIOND;
-	if (handle->domain.type != LTTNG_DOMAIN_UST)
+	is_kernel = handle->domain.type == LTTNG_DOMAIN_KERNEL;
+	if (handle->domain.type != LTTNG_DOMAIN_UST && !is_kernel)
 		return -LTTNG_ERR_UND;
 	code = control_ask_of_session("describe", handle->session_name, &answer);
 	if (code)
 		return code;
-	list = control_member(answer.value, "channels");
+	list = control_member(answer.value, is_kernel ? "kernel_channels" : "channels");
 	*channels = copy_channels(list);
 	code = *channels ? (int) control_count(list) : -LTTNG_ERR_NOMEM;
 	control_free_answer(&answer);
@@ -172,6 +174,9 @@ int lttng_enable_channel(struct lttng_handle *handle, struct lttng_channel *chan
 	if (handle->domain.type == LTTNG_DOMAIN_UST)
 		control_write_text(&request, "buffers",
 				   control_buffers_name(handle->domain.buf_type));
+	else if (handle->domain.type == LTTNG_DOMAIN_KERNEL)
+		control_write_text(&request, "output",
+				   chan->attr.output == LTTNG_EVENT_MMAP ? "mmap" : "splice");
 	write_attributes(&request, &chan->attr);
 	return control_ask(&request, NULL);
 }

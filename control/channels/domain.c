@@ -35,6 +35,10 @@ static int fill(struct lttng_domain *domains, const struct json *session)
 	const char *const buffers = control_text_member(session, "buffers");
 	int count = 0;
 
+	if (control_count(control_member(session, "kernel_channels"))) {
+		domains[count].type = LTTNG_DOMAIN_KERNEL;
+		domains[count++].buf_type = LTTNG_BUFFER_GLOBAL;
+	}
 	if (control_count(control_member(session, "channels"))) {
 		domains[count].type = LTTNG_DOMAIN_UST;
 		domains[count++].buf_type = buffers && strcmp(buffers, "pid") == 0
@@ -63,7 +67,7 @@ int lttng_list_domains(const char *session_name, struct lttng_domain **domains)
 	code = control_ask_of_session("describe", session_name, &answer);
 	if (code)
 		return code;
-	found = calloc((size_t) control_count(control_member(answer.value, "agents")) + 1,
+	found = calloc((size_t) control_count(control_member(answer.value, "agents")) + 2,
 		       sizeof(*found));
 	code = found ? fill(found, answer.value) : -LTTNG_ERR_NOMEM;
 	if (code >= 0)

@@ -125,12 +125,52 @@ static enum lttng_loglevel_type level_type(const char *name)
 						   : LTTNG_EVENT_LOGLEVEL_ALL;
 }
 
+static const struct {
+	enum lttng_event_type type;
+	const char *name;
+} types[] = {
+	{LTTNG_EVENT_TRACEPOINT, "TRACEPOINT"}, {LTTNG_EVENT_ALL, "ALL"},
+	{LTTNG_EVENT_SYSCALL, "SYSCALL"},       {LTTNG_EVENT_PROBE, "PROBE"},
+	{LTTNG_EVENT_FUNCTION, "FUNCTION"},     {LTTNG_EVENT_USERSPACE_PROBE, "USERSPACE_PROBE"},
+};
+
+#define TYPES (sizeof(types) / sizeof(*types))
+
+const char *control_event_type_name(enum lttng_event_type type)
+{
+	for (size_t i = 0; i < TYPES; i++) {
+		if (types[i].type == type)
+			return types[i].name;
+	}
+	return NULL;
+}
+
+enum lttng_event_type control_event_type(const char *name)
+{
+	for (size_t i = 0; i < TYPES; i++) {
+		if (control_same_text(types[i].name, name))
+			return types[i].type;
+	}
+	return LTTNG_EVENT_TRACEPOINT;
+}
+
+/* Fill in where a probe in the kernel is; places in programs are not listed. */
+static void fill_place(struct lttng_event_probe_attr *probe, const struct json *place)
+{
+	probe->addr = control_whole_member(place, "address");
+	probe->offset = control_whole_member(place, "offset");
+	control_copy(probe->symbol_name, sizeof(probe->symbol_name),
+		     control_text_member(place, "name"));
+}
+
 static void fill(struct lttng_event *event, struct event_extension *extension,
 		 const char ***exclusions, char **texts, const struct json *rule)
 {
 	const char *const filter = control_text_member(rule, "filter");
 
-	event->type = LTTNG_EVENT_TRACEPOINT;
+	event->type = control_event_type(control_text_member(rule, "type"));
+	if (event->type == LTTNG_EVENT_PROBE || event->type == LTTNG_EVENT_FUNCTION)
+		fill_place(&event->attr.probe, control_member(rule, "location"));
 	control_copy(event->name, sizeof(event->name), control_text_member(rule, "name"));
 	event->loglevel_type = level_type(control_text_member(rule, "level_type"));
 	event->loglevel = (int) control_integer_member(rule, "level", -1);
@@ -184,20 +224,21 @@ static struct lttng_event *copy_rules(const struct json *rules)
 int lttng_list_events(struct lttng_handle *handle, const char *channel_name,
 		      struct lttng_event **events)
 {
-	const struct json *rules, *channel;
+	const struct json *rules, *channels, *channel;
 	struct answer answer;
+	bool is_kernel;
 	int code;
 
 	if (!handle || !channel_name || !events)
 		return -LTTNG_ERR_INVALID;
-	if (handle->domain.type == LTTNG_DOMAIN_KERNEL)
-		return -LTTNG_ERR_NEED_ROOT_SESSIOND;
+	is_kernel = handle->domain.type == LTTNG_DOMAIN_KERNEL;
 	code = control_ask_of_session("describe", handle->session_name, &answer);
 	if (code)
 		return code;
-	channel = control_member(control_member(answer.value, "channels"), channel_name);
+	channels = control_member(answer.value, is_kernel ? "kernel_channels" : "channels");
+	channel = control_member(channels, channel_name);
 	rules = control_member(channel, "rules");
-	if (handle->domain.type != LTTNG_DOMAIN_UST) {
+	if (handle->domain.type != LTTNG_DOMAIN_UST && !is_kernel) {
 		const char *const domain = control_domain_name(handle->domain.type);
 
 		rules = domain ? control_member(control_member(answer.value, "agents"), domain)
@@ -205,6 +246,8 @@ int lttng_list_events(struct lttng_handle *handle, const char *channel_name,
 	}
 	if (handle->domain.type == LTTNG_DOMAIN_UST && !channel) {
 		code = -LTTNG_ERR_UST_CHAN_NOT_FOUND;
+	} else if (is_kernel && !channel) {
+		code = -LTTNG_ERR_KERN_CHAN_NOT_FOUND;
 	} else {
 		*events = copy_rules(rules);
 		code = *events ? (int) control_count(rules) : -LTTNG_ERR_NOMEM;

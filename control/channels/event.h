@@ -21,4 +21,10 @@ struct event_extension {
 	struct lttng_userspace_probe_location *location;
 };
 
+/* Return the name of a type of rules, as sessions have it; NULL of what is none. */
+const char *control_event_type_name(enum lttng_event_type type);
+
+/* Return the type that has a name; that of tracepoints of what is none. */
+enum lttng_event_type control_event_type(const char *name);
+
 #endif

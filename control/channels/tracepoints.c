@@ -1,5 +1,6 @@
 /*
- * What the registered programs have to record: tracepoints with their fields, and loggers.
+ * What there is to record: tracepoints of registered programs with their fields, loggers, and
+ * what the kernel has.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +21,6 @@ static int ask(const struct lttng_handle *handle, bool has_fields, struct answer
 	struct request request;
 	int code;
 
-	if (handle->domain.type == LTTNG_DOMAIN_KERNEL)
-		return -LTTNG_ERR_NEED_ROOT_SESSIOND;
 	if (!control_domain_name(handle->domain.type))
 		return -LTTNG_ERR_UNKNOWN_DOMAIN;
 	if (handle->domain.type == LTTNG_DOMAIN_UST) {
@@ -51,6 +50,39 @@ static void fill(struct lttng_event *event, const struct json *program, const st
 	event->pid = (pid_t) control_integer_member(program, "pid", 0);
 }
 
+/* Give what the kernel can record; return how much that is, or an error code. */
+static int list_kernel(bool are_calls, struct lttng_event **events)
+{
+	struct lttng_event *found, *next;
+	const struct json *names;
+	struct request request;
+	struct answer answer;
+	int code;
+
+	control_begin_request(&request, "kernel-points");
+	control_write_flag(&request, "calls", are_calls);
+	code = control_ask(&request, &answer);
+	if (code)
+		return code;
+	names = control_member(answer.value, "names");
+	code = (int) control_count(names);
+	found = calloc(code ? (size_t) code : 1, sizeof(*found));
+	next = found;
+	for (CONTROL_EACH(name, found ? names : NULL)) {
+		next->type = are_calls ? LTTNG_EVENT_SYSCALL : LTTNG_EVENT_TRACEPOINT;
+		next->flags = are_calls ? LTTNG_EVENT_FLAG_SYSCALL_64 : 0;
+		next->enabled = -1;
+		control_copy(next->name, sizeof(next->name),
+			     name->type == JSON_TEXT ? name->text : NULL);
+		next++;
+	}
+	control_free_answer(&answer);
+	if (!found)
+		return -LTTNG_ERR_NOMEM;
+	*events = found;
+	return code;
+}
+
 static const struct json *points_of(const struct json *program)
 {
 	const struct json *const events = control_member(program, "events");
@@ -68,6 +100,8 @@ int lttng_list_tracepoints(struct lttng_handle *handle, struct lttng_event **eve
 
 	if (!handle || !events)
 		return -LTTNG_ERR_INVALID;
+	if (handle->domain.type == LTTNG_DOMAIN_KERNEL)
+		return list_kernel(false, events);
 	code = ask(handle, false, &answer, &programs);
 	if (code)
 		return code;
@@ -151,7 +185,7 @@ int lttng_list_tracepoint_fields(struct lttng_handle *handle, struct lttng_event
 
 	if (!handle || !fields)
 		return -LTTNG_ERR_INVALID;
-	if (handle->domain.type != LTTNG_DOMAIN_UST && handle->domain.type != LTTNG_DOMAIN_KERNEL)
+	if (handle->domain.type != LTTNG_DOMAIN_UST)
 		return -LTTNG_ERR_UND;
 	code = ask(handle, true, &answer, &programs);
 	if (code)
@@ -168,5 +202,5 @@ int lttng_list_tracepoint_fields(struct lttng_handle *handle, struct lttng_event
 
 int lttng_list_syscalls(struct lttng_event **events)
 {
-	return events ? -LTTNG_ERR_NEED_ROOT_SESSIOND : -LTTNG_ERR_INVALID;
+	return events ? list_kernel(true, events) : -LTTNG_ERR_INVALID;
 }

@@ -25,7 +25,7 @@ struct lttng_process_attr_tracker_handle {
 	struct lttng_process_attr_values *values;
 };
 
-/* As sessions name them; those of the kernel have no name there. */
+/* As sessions name them. */
 static const char *const names[] = {
 	[LTTNG_PROCESS_ATTR_PROCESS_ID] = "pid", [LTTNG_PROCESS_ATTR_VIRTUAL_PROCESS_ID] = "vpid",
 	[LTTNG_PROCESS_ATTR_USER_ID] = "uid",    [LTTNG_PROCESS_ATTR_VIRTUAL_USER_ID] = "vuid",
@@ -55,7 +55,10 @@ static int find(const struct lttng_process_attr_tracker_handle *handle, struct a
 
 	if (code)
 		return code;
-	*set = control_member(control_member(answer->value, "trackers"),
+	*set = control_member(control_member(answer->value,
+					     handle->domain == LTTNG_DOMAIN_KERNEL
+						     ? "kernel_trackers"
+						     : "trackers"),
 			      names[handle->attribute]);
 	if (*set)
 		return 0;
@@ -75,9 +78,7 @@ lttng_session_get_tracker_handle(const char *session_name, enum lttng_domain_typ
 
 	if (!session_name || !out_tracker_handle || (unsigned int) process_attr >= COUNT)
 		return LTTNG_ERR_INVALID;
-	if (domain == LTTNG_DOMAIN_KERNEL)
-		return LTTNG_ERR_NEED_ROOT_SESSIOND;
-	if (domain != LTTNG_DOMAIN_UST)
+	if (domain != LTTNG_DOMAIN_UST && domain != LTTNG_DOMAIN_KERNEL)
 		return LTTNG_ERR_UNSUPPORTED_DOMAIN;
 	handle = calloc(1, sizeof(*handle));
 	if (!handle)

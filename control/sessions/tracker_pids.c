@@ -18,7 +18,8 @@ static int change(const struct lttng_handle *handle, const char *verb, int pid)
 	if (!handle || pid < -1)
 		return -LTTNG_ERR_INVALID;
 	snprintf(text, sizeof(text), "%d", pid);
-	return control_track(verb, handle->session_name, handle->domain.type, "vpid",
+	return control_track(verb, handle->session_name, handle->domain.type,
+			     handle->domain.type == LTTNG_DOMAIN_KERNEL ? "pid" : "vpid",
 			     pid == -1 ? NULL : text);
 }
 
@@ -51,16 +52,19 @@ int lttng_list_tracker_pids(struct lttng_handle *handle, int *enabled, int32_t *
 {
 	const struct json *set;
 	struct answer answer;
+	bool is_kernel;
 	int code;
 
 	if (!handle || !enabled || !pids || !nr_pids)
 		return -LTTNG_ERR_INVALID;
-	if (handle->domain.type != LTTNG_DOMAIN_UST)
+	is_kernel = handle->domain.type == LTTNG_DOMAIN_KERNEL;
+	if (handle->domain.type != LTTNG_DOMAIN_UST && !is_kernel)
 		return -LTTNG_ERR_UNSUPPORTED_DOMAIN;
 	code = control_ask_of_session("describe", handle->session_name, &answer);
 	if (code)
 		return code;
-	set = control_member(control_member(answer.value, "trackers"), "vpid");
+	set = is_kernel ? control_member(control_member(answer.value, "kernel_trackers"), "pid")
+			: control_member(control_member(answer.value, "trackers"), "vpid");
 	*enabled = set && set->type == JSON_LIST;
 	*pids = NULL;
 	*nr_pids = 0;

@@ -240,7 +240,7 @@ int lttng_list_tracepoints(struct lttng_handle *handle, struct lttng_event **eve
 
 int lttng_list_tracepoint_fields(struct lttng_handle *handle, struct lttng_event_field **fields);
 
-/* Needs the kernel tracer: returns a negative error code. */
+/* Give the system calls that the kernel can record; return how many, or a negative error code. */
 int lttng_list_syscalls(struct lttng_event **events);
 
 /* Add a context to a channel, or to all without a name. The name of an event means nothing. */
