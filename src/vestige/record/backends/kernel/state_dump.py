@@ -22,7 +22,7 @@ from .namespace_dump import Namespaces
 from .proc_files import read_file, read_small, terminated, words_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = ["CLASSES", "StateDump"]
 
@@ -90,11 +90,23 @@ class StateDump:
         """Value of the clock, class, context and fields."""
 
     def read(self) -> None:
-        """Read all of it."""
+        """Read all of it.
+
+        Readers learn of a thread's process by its state. Threads go on meanwhile, so
+        all states come first, and what takes longer comes then.
+        """
         self._put("start", b"")
-        for process in sorted(int(one) for one in os.listdir("/proc") if one.isdigit()):
+        threads = list(self._read_threads())
+        for process, thread, parent in threads:
             with suppress(OSError, IndexError, ValueError):
-                self._read_process(process)
+                place = f"/proc/{process}/task/{thread}"
+                for name, fields in self._spaces.records(place, thread, parent):
+                    self._put(name, fields)
+        for process in dict.fromkeys(one for one, _, _ in threads):
+            # It may have ended, or be a thread of the kernel.
+            with suppress(OSError):
+                self._read_files(process)
+                self._read_maps(process)
         for name, fields in machine_records(self._kernel_threads):
             self._put(name, fields)
         self._put("end", b"")
@@ -103,23 +115,18 @@ class StateDump:
         number = self._first + _NUMBERS[_PREFIX + name]
         self.records.append((self._now(), number, self._context + body))
 
-    def _read_process(self, process: int) -> None:
-        place = f"/proc/{process}"
-        kind = _USER_THREAD
-        for thread in sorted(map(int, os.listdir(f"{place}/task"))):
-            # It may have ended.
-            with suppress(OSError, IndexError, ValueError):
-                kind = self._read_thread(f"{place}/task/{thread}", thread, process)
-        if kind == _KERNEL_THREAD:
-            return
-        with suppress(OSError):
-            for number in sorted(map(int, os.listdir(f"{place}/fd"))):
-                with suppress(OSError, IndexError, ValueError):
-                    self._read_file(place, process, number)
-        self._read_maps(place, process)
+    def _read_threads(self) -> Iterator[tuple[int, int, int]]:
+        """Yield process, thread and parent of each thread, of which a record is put."""
+        for process in sorted(int(one) for one in os.listdir("/proc") if one.isdigit()):
+            with suppress(OSError):
+                for thread in sorted(map(int, os.listdir(f"/proc/{process}/task"))):
+                    # It may have ended.
+                    with suppress(OSError, IndexError, ValueError):
+                        yield process, thread, self._read_thread(process, thread)
 
-    def _read_thread(self, place: str, thread: int, process: int) -> int:
-        line = read_small(f"{place}/stat")
+    def _read_thread(self, process: int, thread: int) -> int:
+        """Put the state of a thread; return its parent."""
+        line = read_small(f"/proc/{process}/task/{thread}/stat")
         name = line[line.index(b"(") + 1 : line.rindex(b")")]
         words = line[line.rindex(b")") + 2 :].split()
         parent = int(words[1])
@@ -134,9 +141,13 @@ class StateDump:
             *(_STATUS.get(words[0], 0), int(words[36]), process),
         )
         self._put("process_state", body)
-        for event, fields in self._spaces.records(place, thread, parent):
-            self._put(event, fields)
-        return kind
+        return parent
+
+    def _read_files(self, process: int) -> None:
+        place = f"/proc/{process}"
+        for number in sorted(map(int, os.listdir(f"{place}/fd"))):
+            with suppress(OSError, IndexError, ValueError):
+                self._read_file(place, process, number)
 
     def _read_file(self, place: str, process: int, number: int) -> None:
         name = os.readlink(os.fsencode(f"{place}/fd/{number}"))
@@ -149,9 +160,9 @@ class StateDump:
         fields += terminated(name) + struct.pack("<i", process)
         self._put("file_descriptor", fields)
 
-    def _read_maps(self, place: str, process: int) -> None:
+    def _read_maps(self, process: int) -> None:
         """Read what a process has mapped; the lowest bits of its flags are known."""
-        found = _MAP.findall(read_file(f"{place}/maps"))
+        found = _MAP.findall(read_file(f"/proc/{process}/maps"))
         number = self._first + _NUMBERS[f"{_PREFIX}vm_map"]
         now, context = self._now(), self._context + struct.pack("<i", process)
         # There are many: they have one time.
