@@ -1,9 +1,9 @@
 """CPUs, threads, system calls and interrupts, as LTTng's kernel tracer records them.
 
 ``sched_switch`` says which thread runs on a CPU. A thread waits for a CPU from
-``sched_waking`` (where that was not recorded, ``sched_wakeup``) to the switch to it; of
-several, the last one counts. What runs before the first switch of a CPU and after its
-last one is not counted.
+``sched_waking`` (where that was not recorded, ``sched_wakeup``) to the switch to it, a
+new one from ``sched_wakeup_new``; of several, the last one counts. What runs before the
+first switch of a CPU and after its last one is not counted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SOFT_INTERRUPTS = (
     *("IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"),
 )
 """Names of the numbers, as Linux has them."""
-_WAKING = ("sched_waking",)
+_WAKING = ("sched_waking", "sched_wakeup_new")
 _WAKEUP = ("sched_wakeup", "sched_wakeup_new")
 
 
@@ -155,7 +155,7 @@ def _use(
 
 def _rules(streams: Sequence[Stream]) -> list[PairRule]:
     names = {name for stream in streams for name in stream.event_names if name}
-    woken = _WAKING if names.intersection(_WAKING) else _WAKEUP
+    woken = _WAKING if _WAKING[0] in names else _WAKEUP
     system_calls = (
         rule._replace(grouping="who") for rule in found_rules(streams) if not rule.nests
     )

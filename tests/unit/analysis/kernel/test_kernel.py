@@ -62,6 +62,25 @@ def test_woken_threads_wait(tmp_path):
     assert (latencies[6].count, latencies[6].quantile(1)) == (1, 19)
 
 
+def test_new_threads_wait_from_their_first_wakeup(tmp_path):
+    """Nobody wakes them before that, whether wakings are recorded or not."""
+    new = [
+        (0, 175, "sched_wakeup_new", {"comm": "new", "tid": 7}),
+        (0, 220, "sched_switch", {"prev_tid": 6, "next_tid": 7, "next_comm": "new"}),
+    ]
+    found = read(tmp_path / "both", sorted([*RECORDS, *new], key=lambda one: one[1]))
+    woken = [
+        (0, 170, "sched_wakeup", {"comm": "six", "tid": 6}),
+        *(one for one in RECORDS if one[2] != "sched_waking"),
+    ]
+    older = read(tmp_path / "older", sorted([*woken, *new], key=lambda one: one[1]))
+
+    for one, others in ((found, 19), (older, 20)):
+        latencies = {thread.thread: thread.latencies for thread in one.threads}
+        assert latencies[7].quantile(1) == 45
+        assert latencies[6].quantile(1) == others
+
+
 def test_system_calls_and_interrupts(tmp_path):
     """A call goes with its thread to another CPU."""
     found = read(tmp_path)
