@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gzip
 import hashlib
 import os
 import shutil
@@ -175,6 +176,8 @@ def page_seeds() -> Iterator[bytes]:
         records += struct.pack("<II", 30 | 1 << 5, 2) + struct.pack("<II", 31, 1 << 20)
         page = struct.pack("<QQ", 1000, len(records) | flags) + records
         yield (page + struct.pack("<Q", 30)).ljust(4096, b"\0") * 2
+    for path in sorted((TEST_DATA / "kernel-pages").glob("*.pages.gz")):
+        yield gzip.decompress(path.read_bytes())
 
 
 TARGETS: Mapping[str, Callable[[], Iterator[bytes]]] = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import re
 import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vestige.record._kernel import Collector, CpuOutcome
 from vestige.record.backends.kernel.event_classes import event_class
-from vestige.record.backends.kernel.formats import EventFormat
+from vestige.record.backends.kernel.formats import EventFormat, read_format
 from vestige.record.backends.kernel.metadata import (
     FEW,
     ClockFacts,
@@ -18,7 +20,18 @@ from vestige.record.backends.kernel.metadata import (
     metadata_text,
 )
 
-__all__ = ["BEGIN", "CPU", "END", "format_text", "write_trace"]
+__all__ = [
+    "BEGIN",
+    "CPU",
+    "END",
+    "FIXTURES",
+    "format_text",
+    "read_fixture",
+    "write_trace",
+]
+
+FIXTURES = Path(__file__).parents[1] / "data" / "kernel-pages"
+"""Pages that real kernels have made, see ``tools/record_kernel_pages.py``."""
 
 UUID = "0d5d1ca2-6b4a-4dd8-9dd0-6b7d0a2e6f11"
 CLOCK = ClockFacts("monotonic", "CLOCK_MONOTONIC", UUID, 10**9, 0)
@@ -45,6 +58,19 @@ def format_text(number: int, *fields: tuple[str, int, int, int]) -> str:
         for text, at, size, signed in (*COMMON, *fields)
     ]
     return f"ID: {number}\nformat:\n" + "".join(lines)
+
+
+def read_fixture(name: str) -> tuple[list[EventFormat], list[bytes], int]:
+    """Return the events of a recording of pages, the pages, and the bytes of one."""
+    text = (FIXTURES / f"{name}.formats").read_text()
+    parts = re.split(r"^# (\w+):(\w+)\n", text, flags=re.MULTILINE)[1:]
+    formats = [
+        read_format(*parts[place : place + 3]) for place in range(0, len(parts), 3)
+    ]
+    data = gzip.decompress((FIXTURES / f"{name}.pages.gz").read_bytes())
+    size = int(name.removesuffix("k")) << 10
+    pages = [data[begin : begin + size] for begin in range(0, len(data), size)]
+    return formats, pages, size
 
 
 def write_trace(
