@@ -46,6 +46,7 @@ NOT_HERE = {
     "inherit_socket": "--inherit-socket",
     "keep_lttng": "--keep-lttng",
     "kernel": "--kernel",
+    "kernel_logger": "--kernel-logger",
     "kernel_probe": "--kernel-probe",
     "library_calls": "--library-calls",
     "max_depth": "--max-depth",

@@ -32,6 +32,7 @@ DEFAULTS: dict[str, Any] = {
     "keep": None,
     "keep_lttng": False,
     "kernel": (),
+    "kernel_logger": None,
     "kernel_probe": (),
     "library_calls": None,
     "live": None,

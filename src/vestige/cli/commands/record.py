@@ -183,6 +183,12 @@ examples:
             "entry and exit of one of its functions (repeatable; for root)",
         )
         parser.add_argument(
+            "--kernel-logger",
+            metavar="PATH",
+            help="make a pipe while the program runs: each line that any user writes "
+            "to it is an event lttng_logger (for root)",
+        )
+        parser.add_argument(
             "--keep-lttng",
             action="store_true",
             help="leave LTTng-UST's library in programs that were compiled with it, so "
@@ -275,7 +281,8 @@ examples:
         joins = options.pids or options.session is not None or options.recover
         if options.to is not None and joins:
             options.refuse("--to: expected a program that is started")
-        if options.to is not None and (options.kernel or options.kernel_probe):
+        kernel = options.kernel or options.kernel_probe or options.kernel_logger
+        if options.to is not None and kernel:
             options.refuse("--to: expected no --kernel")
         if options.pids:
             from ..joining import run

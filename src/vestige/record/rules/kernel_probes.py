@@ -1,4 +1,4 @@
-"""Probes of the kernel: where they are, from words of a command line.
+"""Probes of the kernel: where they are, from words of a command line; and its logger.
 
 ``[NAME=]PLACE``. A place is in a program, ``elf:PATH:FUNCTION`` or
 ``sdt:PATH:PROVIDER:NAME``, or in the kernel: ``SYMBOL``, ``SYMBOL+OFFSET``, an address,
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 
 from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import SelectionError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KernelProbe",
+    "check_kernel_logger",
     "check_kernel_probe",
     "kernel_place",
     "parse_kernel_probe",
@@ -106,6 +108,25 @@ def check_kernel_probe(probe: KernelProbe) -> None:
                 file.marked(where["provider"], where["probe"])
     except RecordError as error:
         raise SelectionError(f"--kernel-probe: '{probe.text}': {error}") from error
+
+
+def check_kernel_logger(path: str) -> None:
+    """Look whether a pipe for text can be made.
+
+    Args:
+        path: Where.
+
+    Raises:
+        SelectionError: It cannot.
+    """
+    directory = os.path.dirname(path) or "."
+    if not os.path.isdir(directory):
+        why = f"there is no directory {directory}"
+    elif os.path.lexists(path) and not stat.S_ISFIFO(os.lstat(path).st_mode):
+        why = "there is another file"
+    else:
+        return
+    raise SelectionError(f"--kernel-logger: {path}: {why}")
 
 
 def kernel_place(text: str) -> dict[str, Any] | None:

@@ -226,6 +226,10 @@ class _Values(NamedTuple):
     """Events of the kernel that are made for places: ``[NAME=]PLACE``, as
     :mod:`vestige.record.rules.kernel_probes` has them."""
 
+    kernel_logger: str | None = None
+    """The path of a pipe that is made while the kernel is recorded: what any user
+    writes to it becomes events ``lttng_logger``."""
+
     inherit_socket: bool = False
     """Whether programs inherit a descriptor by which they reach the recorder.
 
@@ -334,7 +338,7 @@ class RecordingOptions(_Values):
     @property
     def is_kernel_recorded(self) -> bool:
         """Whether anything of the kernel is recorded."""
-        return bool(self.kernel or self.kernel_probes)
+        return bool(self.kernel or self.kernel_probes or self.kernel_logger)
 
     def _check_kernel(self) -> None:
         if not self.is_kernel_recorded:
@@ -347,12 +351,15 @@ class RecordingOptions(_Values):
         for name, is_wanted in others.items():
             if is_wanted:
                 raise SelectionError(f"the kernel with {name}: expected one of them")
-        if self.kernel_probes:
+        if self.kernel_probes or self.kernel_logger:
             # Few recordings have any.
             from .kernel_probes import (  # noqa: PLC0415 - see above
+                check_kernel_logger,
                 check_kernel_probe,
                 parse_kernel_probe,
             )
+        if self.kernel_logger:
+            check_kernel_logger(self.kernel_logger)
         for text in self.kernel_probes:
             check_kernel_probe(parse_kernel_probe(text))
 

@@ -199,8 +199,11 @@ class Channel:
         return self._next
 
     def has_events(self) -> bool:
-        """Tell whether anything is recorded of the kernel."""
-        return bool(self._wanted_events)
+        """Tell whether anything is recorded that somebody has asked for by its name."""
+        own = lttng_name(*_LOGGER)
+        return bool(self._wanted_events) or any(
+            one.kind == "event" and takes_name(one, own) for one in self.wanted.rules
+        )
 
     def states(self) -> set[int]:
         """Return the IDs of the events of the state dump that are wanted."""

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..._collector import counter
+from .logger_pipe import LoggerPipe
 from .probes import remove_abandoned
 from .trace import KernelTrace, ReaderGoneError
 from .tracefs import NoKernelTracerError, Tracefs
@@ -30,10 +32,11 @@ __all__ = ["main"]
 
 def main() -> None:
     """Do what the lines ask for."""
-    line = sys.stdin.readline()
-    if not line:
+    orders = _Orders()
+    asked = orders.next()
+    if asked is None:
         return
-    wanted = Wanted.from_json(json.loads(line))
+    wanted = Wanted.from_json(asked)
     os.chdir("/")
     try:
         tracefs = Tracefs()
@@ -41,12 +44,13 @@ def main() -> None:
         _answer(refused=str(error))
         return
     try:
-        _record(tracefs, wanted)
+        _record(tracefs, wanted, orders)
     finally:
+        orders.close()
         tracefs.close()
 
 
-def _record(tracefs: Tracefs, wanted: Wanted) -> None:
+def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
     removed = tracefs.remove_abandoned() + remove_abandoned(tracefs)
     now = counter if wanted.clock.is_counter else time.monotonic_ns
     try:
@@ -58,9 +62,15 @@ def _record(tracefs: Tracefs, wanted: Wanted) -> None:
         _answer(refused=f"{error.strerror}: {error.filename}")
         return
     try:
-        _answer(ready=trace.take_problems(), removed=removed)
-        for line in sys.stdin:
-            order = json.loads(line)
+        problems = trace.take_problems()
+        if wanted.logger is not None:
+            try:
+                orders.logger = LoggerPipe(tracefs, wanted.logger)
+            except OSError as error:
+                why = f"{wanted.logger}: {error.strerror}"
+                problems.append(f"no text from {why}")
+        _answer(ready=problems, removed=removed)
+        while (order := orders.next()) is not None:
             answer = _answer_to(trace, order)
             if order["do"] == "end":
                 # Whoever waits for it may look for what is left.
@@ -73,6 +83,42 @@ def _record(tracefs: Tracefs, wanted: Wanted) -> None:
             trace.end()
     finally:
         trace.close()
+
+
+class _Orders:
+    """The lines of standard input; what the logger gets is passed on meanwhile."""
+
+    def __init__(self) -> None:
+        self.logger: LoggerPipe | None = None
+        self._data = b""
+
+    def next(self) -> dict[str, Any] | None:
+        """Wait for the next order; ``None``: there are no more."""
+        while b"\n" not in self._data:
+            if self.logger is not None and not self._is_heard(self.logger):
+                continue
+            data = os.read(0, 1 << 16)
+            if not data:
+                return None
+            self._data += data
+        line, _, self._data = self._data.partition(b"\n")
+        # What was written before the order belongs before it.
+        while self.logger is not None and self.logger.pass_on():
+            pass
+        order: dict[str, Any] = json.loads(line)
+        return order
+
+    @staticmethod
+    def _is_heard(logger: LoggerPipe) -> bool:
+        ready, _, _ = select.select([0, logger.descriptor], [], [])
+        if logger.descriptor in ready:
+            logger.pass_on()
+        return 0 in ready
+
+    def close(self) -> None:
+        """Let the logger be gone."""
+        if self.logger is not None:
+            self.logger.close()
 
 
 def _answer_to(trace: KernelTrace, order: dict[str, Any]) -> dict[str, Any]:

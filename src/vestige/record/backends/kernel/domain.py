@@ -72,6 +72,7 @@ class KernelDomain:
             owner.st_uid,
             owner.st_gid,
             [channel],
+            logger=options.kernel_logger,
         )
         self._process = CollectorProcess(wanted)
 

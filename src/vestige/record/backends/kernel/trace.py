@@ -77,7 +77,8 @@ class KernelTrace:
         clock = "x86-tsc" if wanted.clock.is_counter else "mono"
         for one in wanted.channels:
             self._channels.append(Channel(tracefs, clock, one))
-        if not wanted.grows and not any(one.has_events() for one in self._channels):
+        is_text_wanted = wanted.grows or wanted.logger is not None
+        if not is_text_wanted and not any(one.has_events() for one in self._channels):
             problems = [text for one in self._channels for text in one.problems]
             has_probes = any(
                 rule.location is not None

@@ -75,6 +75,9 @@ class Wanted(NamedTuple):
     """The only processes and users that are recorded, by the kind of their IDs
     (``pid``, ``vpid``, ``uid`` and so on); ``None``, and what is not here: all."""
 
+    logger: str | None = None
+    """Where a pipe is made to which any user writes text; ``None``: nowhere."""
+
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Wanted:
         """Return what :meth:`to_json` has described."""
