@@ -10,7 +10,7 @@ import pytest
 from support.recordings import DATA, NAMES, RECORDINGS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HELPERS = ("plugins", "reload-root", "reload-debug")
+HELPERS = ("kernel-pages", "plugins", "reload-root", "reload-debug")
 
 
 def test_every_recording_is_listed() -> None:
