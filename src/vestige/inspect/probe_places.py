@@ -21,8 +21,8 @@ from .elf import ElfImage
 from .named_symbols import NamedSymbol, debug_image, function_names, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Self
+    from collections.abc import Iterator, Mapping
+    from typing import Any, Self
 
 __all__ = ["ProbePlace", "ProbedFile"]
 
@@ -104,6 +104,20 @@ class ProbedFile:
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
+
+    def places(self, location: Mapping[str, Any]) -> list[ProbePlace]:
+        """Return the places of a location.
+
+        Args:
+            location: As LTTng's daemon takes it: ``function``, or ``provider`` and
+                ``probe``.
+
+        Raises:
+            RecordError: There is none, or it cannot have a probe; the text says why.
+        """
+        if location["type"] == "function":
+            return self.functions(location["function"])
+        return self.marked(location["provider"], location["probe"])
 
     def functions(self, name: str) -> list[ProbePlace]:
         """Return where the functions of a name begin; there may be several.

@@ -99,13 +99,9 @@ def check_kernel_probe(probe: KernelProbe) -> None:
     from ...errors import RecordError  # noqa: PLC0415 - few recordings have probes
     from ...inspect.probe_places import ProbedFile  # noqa: PLC0415 - as above
 
-    where = probe.location
     try:
-        with ProbedFile(where["path"]) as file:
-            if where["type"] == "function":
-                file.functions(where["function"])
-            else:
-                file.marked(where["provider"], where["probe"])
+        with ProbedFile(probe.location["path"]) as file:
+            file.places(probe.location)
     except RecordError as error:
         raise SelectionError(f"--kernel-probe: '{probe.text}': {error}") from error
 

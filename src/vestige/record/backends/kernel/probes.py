@@ -19,14 +19,19 @@ from ....errors import RecordError
 from ....inspect.probe_places import ProbedFile
 from ...process_stat import stat_words
 from .formats import EventFormat, read_format
-from .tracefs import STARTED, NoKernelTracerError
+from .tracefs import STARTED, NoKernelTracerError, Tracefs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .tracefs import Tracefs
-
-__all__ = ["PREFIX", "Definition", "Probes", "definitions", "remove_abandoned"]
+__all__ = [
+    "PREFIX",
+    "Definition",
+    "Probes",
+    "check_place",
+    "definitions",
+    "remove_abandoned",
+]
 
 PREFIX = "vestige_"
 """How the names of our groups begin."""
@@ -134,9 +139,7 @@ class Probes:
 
     def _why(self, file: str, line: str, error: OSError) -> str:
         if isinstance(error, FileNotFoundError) and not _is_there(self._tracefs, file):
-            what = "programs" if file == PROGRAMS else "itself"
-            option = file.upper()
-            return f"this kernel can have no probes in {what} (CONFIG_{option} is off)"
+            return _no_probes(file)
         with suppress(OSError):
             for reason, command in _ERROR.findall(self._tracefs.read("error_log")):
                 if command.strip() == line:
@@ -187,13 +190,9 @@ class _opened:  # noqa: N801 - it is called as a function is
         self._file: ProbedFile | None = None
 
     def __enter__(self) -> tuple[ProbedFile, list[str]]:
-        where = self._location
         try:
-            self._file = ProbedFile(where["path"])
-            if where["type"] == "function":
-                places = self._file.functions(where["function"])
-            else:
-                places = self._file.marked(where["provider"], where["probe"])
+            self._file = ProbedFile(self._location["path"])
+            places = self._file.places(self._location)
         except RecordError as error:
             self.__exit__()
             raise NoKernelTracerError(str(error)) from error
@@ -206,6 +205,34 @@ class _opened:  # noqa: N801 - it is called as a function is
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def check_place(kind: str, location: Mapping[str, Any]) -> None:
+    """Refuse a rule for a probe that this kernel or a program cannot have.
+
+    Args:
+        kind: ``probe``, ``function`` or ``userspace-probe``.
+        location: Where, as the words of a command line are parsed.
+
+    Raises:
+        NoKernelTracerError: It cannot; the text says why. Whether the kernel has a
+            symbol is not looked at.
+    """
+    if kind == "userspace-probe":
+        with _opened(location):
+            return
+    definitions(kind, location)
+    tracefs = Tracefs()
+    try:
+        if not _is_there(tracefs, KERNEL):
+            raise NoKernelTracerError(_no_probes(KERNEL))
+    finally:
+        tracefs.close()
+
+
+def _no_probes(file: str) -> str:
+    what = "programs" if file == PROGRAMS else "itself"
+    return f"this kernel can have no probes in {what} (CONFIG_{file.upper()} is off)"
 
 
 def remove_abandoned(tracefs: Tracefs) -> list[str]:
