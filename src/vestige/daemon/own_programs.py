@@ -9,7 +9,12 @@ from typing import Any
 
 from ..record.backends.channel_counts import ChannelCounts, by_channel
 from ..record.backends.in_process.tracer import library_path
-from ..record.backends.kernel.points import call_names, tracepoint_names, why_not
+from ..record.backends.kernel.points import (
+    call_names,
+    check_probe,
+    tracepoint_names,
+    why_not,
+)
 from ..record.backends.lttng_ust.plan import SessionPlan
 from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
 from ..record.backends.registered.programs import RegisteredPrograms
@@ -472,7 +477,13 @@ class AllPrograms:
 
         Args:
             rule: The rule.
+
+        Raises:
+            ValueError: It cannot; this says why.
         """
+        if rule.location is not None:
+            kind = rule.type.lower().replace("_", "-")
+            check_probe(kind, rule.location, rule.name)
 
     def trigger_refusal(self) -> str | None:
         """Say why events of the kernel match no rules of triggers."""

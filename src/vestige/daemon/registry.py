@@ -246,9 +246,11 @@ def make_output(session: Session) -> None:
     """
     if session.output is None:
         return
+    # What records the kernel makes its own.
+    folder = "ust" if session.channels else ""
     try:
         with as_owner(session):
-            Path(session.output, "ust").mkdir(parents=True, exist_ok=True, mode=0o770)
+            Path(session.output, folder).mkdir(parents=True, exist_ok=True, mode=0o770)
     except OSError as error:
         raise refused("CREATE_DIR_FAIL", os_error_text(error)) from error
 

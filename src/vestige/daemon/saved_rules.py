@@ -101,9 +101,12 @@ def _read_rule(one: Element, kind: str) -> EventRule:
 def _read_place(one: Element) -> dict[str, Any] | None:
     if (found := one.find("attributes/probe_attributes")) is not None:
         name = found.text_of("symbol_name")
+        number = found.number("offset" if name else "address", 0 if name else -1)
+        if number < 0:
+            raise ValueError("expected a symbol and an offset from 0, or an address")
         if not name:
-            return {"type": "address", "address": found.number("address", 0)}
-        return {"type": "symbol", "name": name, "offset": found.number("offset", 0)}
+            return {"type": "address", "address": number}
+        return {"type": "symbol", "name": name, "offset": number}
     for kind, (_, members) in _IN_PROGRAMS.items():
         found = one.find(f"attributes/userspace_probe_{kind}_attributes")
         if found is not None:

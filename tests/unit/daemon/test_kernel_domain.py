@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,12 @@ from vestige.daemon.xml_reader import parse_xml
 
 REASON = why_not()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+
+def library() -> str:
+    """Return the C library that is mapped here."""
+    mapped = Path("/proc/self/maps").read_text().split()
+    return next(one for one in mapped if "/libc.so" in one)
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +105,11 @@ def test_both_domains_have_channels_of_the_same_name(daemon):
         (["--userspace-probe=/bin/sh:0x40", "p"], 5, "Userspace probe on address not"),
         (["--userspace-probe=/bin/sh:f+4", "p"], 5, "Userspace probe on symbol+offset"),
         (["--probe=f", "-f", "a == 1", "p"], 1, "not supported for probe events"),
+        (["--userspace-probe=/etc/passwd:f", "p"], 138, "not an ELF file (channel"),
+        ([f"--userspace-probe={library()}:maloc", "p"], 138, "there are 'malloc', "),
+        ([f"--userspace-probe=sdt:{library()}:no:such", "p"], 138, "no probe no:such"),
+        (["--probe=no_such_symbol", "p"], 43, "Enable kernel event failed: no probe p"),
+        (["--function=no_such", "p"], 43, "Enable kernel event failed: no probe p"),
         (["--probe=f", "--syscall", "p"], 1, "Multiple event type not supported."),
         (["--probe=f"], 1, "Missing event name(s)."),
         (["--probe=f", "--all"], 1, "Missing event name(s)."),
@@ -192,9 +204,7 @@ def set_up(daemon: SessionDaemon) -> None:
     daemon.lttng("enable-channel", "-k", "--overwrite", "--output=mmap", "c")
     daemon.lttng(*enable, "sched_switch", "-f", 'prev_comm == "a<b"')
     daemon.lttng(*enable, "--syscall", "openat")
-    daemon.lttng(*enable, "--probe=do_exit+0x10", "at")
-    daemon.lttng(*enable, "--probe=0xffff10", "address")
-    daemon.lttng(*enable, "--function=do_exit", "both")
+    daemon.lttng(*enable, f"--userspace-probe={library()}:malloc", "allocated")
     daemon.lttng("disable-event", "-k", "-c", "c", "--syscall", "openat")
     daemon.lttng("add-context", "-k", "-t", "procname", "-t", "callstack-kernel")
     daemon.lttng("track", "-k", "--vpid=3,4", "--gid=root")
@@ -205,8 +215,7 @@ def test_a_saved_session_is_loaded_as_it_was(daemon, tmp_path):
     """What is shown of it is the same, and so is what is saved again."""
     set_up(daemon)
     shown = daemon.lttng("list", "s1").out
-    assert "        offset: 0x10\n        symbol: do_exit\n" in shown
-    assert "      address (type: probe) [enabled]\n        addr: 0xffff10\n" in shown
+    assert "      allocated (type: userspace-probe) [enabled]\n" in shown
     machine = daemon.lttng("--mi", "xml", "list", "s1").out
     daemon.lttng("save", "s1", "-o", str(tmp_path))
     text = (tmp_path / "s1.lttng").read_text()
@@ -236,6 +245,8 @@ OF_LTTNG = """<?xml version="1.0" encoding="UTF-8"?>
 <event><name>f</name><enabled>true</enabled><type>FUNCTION</type><attributes>
 <probe_attributes><symbol_name>do_exit</symbol_name></probe_attributes>
 </attributes></event>
+<event><name>p</name><enabled>true</enabled><type>PROBE</type><attributes>
+<probe_attributes><address>16776976</address></probe_attributes></attributes></event>
 <event><name>u</name><enabled>false</enabled><type>USERSPACE_PROBE</type><attributes>
 <userspace_probe_tracepoint_attributes><lookup_method>SDT</lookup_method>
 <binary_path>/bin/sh</binary_path><provider_name>p</provider_name>
@@ -261,7 +272,9 @@ def test_a_session_that_lttng_saved_is_loaded(daemon, tmp_path):
         "      Sub-buffer size:  262144 bytes",
         f"      {point} [enabled] [filter: 'prev_prio < 3']",
         "      * (type:syscall) [enabled]",
-        "      f (type: function) [enabled]",
+        "      f (type: function) [enabled]\n        offset: 0x0",
+        "        symbol: do_exit",
+        "      p (type: probe) [enabled]\n        addr: 0xffff10",
         "      u (type: userspace-probe) [disabled]",
         "        Tracepoint:    p:q",
     ):
@@ -271,6 +284,7 @@ def test_a_session_that_lttng_saved_is_loaded(daemon, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
+        ("<address>16776976</address>", "", "expected a symbol and an offset from 0"),
         ("SYSCALL", "NOOP", "no event type 'NOOP': expected TRACEPOINT, SYSCALL"),
         ("SPLICE", "NET", "output_type 'NET': expected MMAP or SPLICE"),
         ("<symbol_name>do_exit</symbol_name>", "<address>x</address>", "address: exp"),
@@ -301,7 +315,7 @@ def test_the_machine_interface_tells_the_kernel(daemon):
     assert kernel.value("buffer_type") == "GLOBAL"
     rules = kernel.all("channels/channel/events/event")
     types = [one.value("type") for one in rules]
-    assert types == ["TRACEPOINT", "SYSCALL", "PROBE", "PROBE", "FUNCTION"]
+    assert types == ["TRACEPOINT", "SYSCALL", "USERSPACE_PROBE"]
     calls = parse_xml(daemon.lttng("--mi", "xml", "list", "-k", "--syscall").out)
     names = [one.value("name") for one in calls.all("output/events/event")]
     assert "openat" in names

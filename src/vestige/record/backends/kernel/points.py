@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .lttng_names import lttng_name
+from .probes import PREFIX, Probes
 from .tracefs import NoKernelTracerError, Tracefs
 
-__all__ = ["LOGGER", "call_names", "tracepoint_names", "why_not"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["LOGGER", "call_names", "check_probe", "tracepoint_names", "why_not"]
 
 LOGGER = "lttng_logger"
 """The event of what is written to the marker, which is in no list of the kernel."""
 _CALLS = "syscalls"
 """The kernel's system of system calls."""
 _ENTRY = "sys_enter_"
-_OUR_PROBES = "vestige_"
-"""How the systems of probes begin that recorders have put in."""
 
 
 def why_not() -> str | None:
@@ -34,7 +38,7 @@ def tracepoint_names() -> list[str]:
     names = {
         lttng_name(system, name)
         for system, name in _available()
-        if system != _CALLS and not system.startswith(_OUR_PROBES)
+        if system != _CALLS and not system.startswith(PREFIX)
     }
     return sorted({*names, LOGGER})
 
@@ -50,6 +54,32 @@ def call_names() -> list[str]:
         for system, name in _available()
         if system == _CALLS and name.startswith(_ENTRY)
     )
+
+
+def check_probe(kind: str, location: Mapping[str, Any], name: str) -> None:
+    """Refuse a probe that this kernel cannot have, by making it for a moment.
+
+    Args:
+        kind: One of :data:`~.rules.PROBES`.
+        location: Where it is.
+        name: What its event is called.
+
+    Raises:
+        ValueError: It cannot be; this says why.
+        OSError: As above.
+    """
+    try:
+        tracefs = Tracefs()
+    except NoKernelTracerError as error:
+        raise OSError(str(error)) from error
+    probes = Probes(tracefs)
+    try:
+        probes.add(kind, location, name)
+    except NoKernelTracerError as error:
+        raise ValueError(str(error)) from error
+    finally:
+        probes.close()
+        tracefs.close()
 
 
 def _available() -> list[tuple[str, str]]:
