@@ -17,6 +17,7 @@ from pathlib import Path
 from .._typing import NamedTuple
 from ..errors import SessionError, VestigeError
 from .backend import Backend
+from .kernel_logger import KernelLogger
 from .lock import check_sockets, take_lock
 from .model import Session
 from .peer import Peer
@@ -167,11 +168,16 @@ class Daemon:
         )
         schedules = RotationSchedules(registry)
         rotating = loop.create_task(schedules.run())
+        logger = None
+        if backend.kernel_refusal() is None:
+            logger = KernelLogger.of_root(self._options.paths.folder)
         self._when_ready()
         try:
             await end.wait()
         finally:
             rotating.cancel()
+            if logger is not None:
+                logger.close()
             server.close()
             with suppress(FileNotFoundError):
                 os.unlink(self._options.paths.client_socket)  # noqa: PTH108 - in memory
