@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ..record.backends.channel_counts import ChannelCounts
 from .model import EventRule, Session
+from .triggers.event_rules import EventRule as TriggerRule
 from .triggers.sampled import Sample
 from .triggers.trigger import Trigger
 
@@ -255,11 +256,15 @@ class Backend(Protocol):
             OSError: As above.
         """
 
-    def trigger_refusal(self) -> str | None:
-        """Say why nobody looks at rules of triggers in the kernel.
+    def check_trigger(self, rule: TriggerRule) -> None:
+        """Refuse a rule of a trigger that this kernel cannot look at.
 
-        Returns:
-            ``None`` if somebody does.
+        Args:
+            rule: The rule, which is for the kernel.
+
+        Raises:
+            ValueError: It cannot; this says why.
+            OSError: As above.
         """
 
     async def close(self) -> None:

@@ -24,6 +24,8 @@ from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, EventRule, Session
 from .program_backend import ProgramBackend, failure_text
 from .run_paths import RunPaths
+from .triggers.event_rules import EventRule as TriggerRule
+from .triggers.kernel_matches import KernelMatches
 from .triggers.plans import notifier_plans
 from .triggers.trigger import Trigger
 
@@ -209,6 +211,7 @@ class AllPrograms:
         has_kernel: bool = True,
     ) -> None:
         self._has_kernel = has_kernel
+        self._kernel_matches = KernelMatches(warn)
         self._lttng_ust = LttngUstBackend(paths, warn)
         self._own = OwnPrograms(paths, warn)
 
@@ -347,6 +350,7 @@ class AllPrograms:
         """
         self._lttng_ust.tell_matches(on_match)
         self._own.tell_matches(on_match)
+        self._kernel_matches.on_match = on_match
 
     def tell_samples(self, on_sample: OnSample) -> None:
         """Say who is told how full buffers are.
@@ -364,6 +368,7 @@ class AllPrograms:
             triggers: All triggers that there are.
         """
         await asyncio.gather(self._lttng_ust.watch(triggers), self._own.watch(triggers))
+        self._kernel_matches.watch(triggers)
 
     def lost_matches(self, token: int) -> int:
         """Return how many matches of a trigger's rule programs could not tell.
@@ -372,7 +377,8 @@ class AllPrograms:
             token: The trigger's.
         """
         backends = (self._lttng_ust, self._own)
-        return sum(one.lost_matches(token) for one in backends)
+        in_programs = sum(one.lost_matches(token) for one in backends)
+        return in_programs + self._kernel_matches.lost(token)
 
     async def dump_state(self, session: Session) -> list[dict[str, Any]]:
         """Make all programs describe their state once more.
@@ -485,12 +491,21 @@ class AllPrograms:
             kind = rule.type.lower().replace("_", "-")
             check_probe(kind, rule.location, rule.name)
 
-    def trigger_refusal(self) -> str | None:
-        """Say why events of the kernel match no rules of triggers."""
-        return "rules of triggers are not looked at in the kernel"
+    def check_trigger(self, rule: TriggerRule) -> None:
+        """Refuse a rule of a trigger that this kernel cannot look at.
+
+        Args:
+            rule: The rule, which is for the kernel.
+
+        Raises:
+            ValueError: It cannot; this says why.
+            OSError: As above.
+        """
+        self._kernel_matches.check(rule)
 
     async def close(self) -> None:
         """Let all programs go."""
+        self._kernel_matches.close()
         await self._lttng_ust.close()
         await self._own.close()
 

@@ -50,14 +50,15 @@ async def register_trigger(
 
 
 def _check_kernel(registry: Registry, trigger: Trigger) -> None:
-    """Refuse rules for the kernel where nobody would see what matches."""
+    """Refuse a rule for the kernel where nobody would see what matches."""
     condition = trigger.condition
     if not isinstance(condition, EventRuleMatches) or condition.rule.is_of_user_space:
         return
     require_kernel(registry.backend)
-    reason = registry.backend.trigger_refusal()
-    if reason is not None:
-        raise refused("KERNEL_NOT_AVAILABLE", reason)
+    try:
+        registry.backend.check_trigger(condition.rule)
+    except (ValueError, OSError) as error:
+        raise refused("KERN_ENABLE_FAIL", str(error)) from error
 
 
 async def unregister_trigger(

@@ -19,7 +19,7 @@ from ....errors import RecordError
 from ....inspect.probe_places import ProbedFile
 from ...process_stat import stat_words
 from .formats import EventFormat, read_format
-from .tracefs import STARTED, NoKernelTracerError, Tracefs
+from .tracefs import STARTED, NoKernelTracerError, Tracefs, is_running_since
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -247,7 +247,7 @@ def remove_abandoned(tracefs: Tracefs) -> list[str]:
     removed = []
     for file in (PROGRAMS, KERNEL):
         for name, process, started in _abandoned(tracefs, file):
-            if stat_words(int(process))[STARTED : STARTED + 1] != [started]:
+            if not is_running_since(int(process), started):
                 # One that is used stays: the kernel refuses it.
                 with suppress(OSError):
                     tracefs.write(file, f"-:{name}\n", is_added=True)

@@ -19,7 +19,7 @@ from ...process_stat import stat_words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PLACES", "Instance", "NoKernelTracerError", "Tracefs"]
+__all__ = ["PLACES", "Instance", "NoKernelTracerError", "Tracefs", "is_running_since"]
 
 PLACES = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 """Where it is mounted, as a rule."""
@@ -272,4 +272,16 @@ def _is_alive(name: str) -> bool:
     if not (process.isdigit() and started.isdigit()):
         # Nobody knows who made it.
         return True
-    return stat_words(int(process))[STARTED : STARTED + 1] == [started]
+    return is_running_since(int(process), started)
+
+
+def is_running_since(process: int, started: str) -> bool:
+    """Tell whether a process that was started then goes on.
+
+    Args:
+        process: Its ID.
+        started: When, as :func:`stat_words` has it at :data:`STARTED`.
+    """
+    words = stat_words(process)
+    # Of one whose end nobody has waited for, nothing but its number is left.
+    return words[STARTED : STARTED + 1] == [started] and words[0] not in {"Z", "X"}

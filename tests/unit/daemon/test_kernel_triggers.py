@@ -1,0 +1,129 @@
+"""Triggers whose rules are for the kernel."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+import vestige
+from support.compilers import PROGRAMS, run_tool
+from support.kernel_tracer import instances, why_not
+from support.session_daemon import SECONDS, SessionDaemon, session_daemon
+from support.waiting import wait_until
+from vestige.record.backends.kernel.tracefs import Tracefs
+
+REASON = why_not()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+RULE = "--condition=event-rule-matches"
+NOTIFY = "--action=notify"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program with functions and marked places that nobody else runs."""
+    path = tmp_path_factory.mktemp("triggers") / "watched-program"
+    run_tool(["gcc", "-O1", "-o", path, PROGRAMS / "marked.c"])
+    return path
+
+
+@pytest.fixture
+def daemon() -> Iterator[SessionDaemon]:
+    """A daemon."""
+    with session_daemon() as one:
+        assert one.start().returncode == 0
+        yield one
+
+
+def mine(pid: int | None) -> list[str]:
+    """Return what a daemon has in tracefs."""
+    probes = Tracefs()
+    try:
+        lines = probes.read("uprobe_events").splitlines()
+    finally:
+        probes.close()
+    made = [one for one in lines if f":vestige_{pid}_" in one]
+    return [*(one for one in instances() if one.startswith(f"vestige-{pid}-")), *made]
+
+
+def test_a_session_is_started_when_a_program_gets_somewhere(daemon, program):
+    """Once, by a probe that the kernel puts into it."""
+    daemon.lttng("create", "pitou", f"--output={daemon.home}/trace")
+    daemon.lttng("enable-event", "-u", "x")
+    place = f"--location={program}:sell"
+    rule = (RULE, "--type=kernel:uprobe", place, "--event-name=sold")
+    added = daemon.lttng("add-trigger", *rule, "--action=start-session", "pitou")
+    assert added == (0, "Added trigger `trigger0`.\n", "")
+    assert "pitou [inactive]" in daemon.lttng("list").out
+    assert mine(daemon.pid)
+
+    subprocess.run([program], check=True, stdout=subprocess.DEVNULL)
+
+    wait_until(
+        lambda: "pitou [active]" in daemon.lttng("list").out, "it starts", SECONDS
+    )
+    daemon.lttng("remove-trigger", "trigger0")
+    assert mine(daemon.pid) == []
+
+
+def test_what_is_captured_is_told(daemon, program):
+    """Fields by LTTng's names, and the thread; what there is not is unavailable."""
+    rule = (RULE, "--type=kernel", "--name=sched_process_exec", NOTIFY)
+    names = ("filename", "tid", "$ctx.tid", "nosuch")
+    captures = [f"--capture={one}" for one in names]
+    daemon.lttng("add-trigger", "--name=ran", *rule[:3], *captures, NOTIFY)
+    with (
+        mock.patch.dict(os.environ, daemon.environment),
+        vestige.notifications() as told,
+        subprocess.Popen([program], stdout=subprocess.DEVNULL) as running,
+    ):
+        # All programs of the machine match.
+        found = next(one for one in told if one.captures["filename"] == str(program))
+    assert found.trigger == "ran"
+    assert found.captures == {
+        "filename": str(program),
+        "tid": running.pid,
+        "$ctx.tid": running.pid,
+        "nosuch": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--type=kernel", "--name=nosuch"], "no event of this kernel is 'nosuch'"),
+        (["--type=syscall", "--name=nosuch"], "no event of this kernel is 'nosuch'"),
+        (["--type=kprobe", "-L", "no_such_symbol"], "no probe no_such_symbol"),
+        (["--type=kernel:uprobe", "-L", "/etc/passwd:f"], "not an ELF file"),
+    ],
+)
+def test_what_the_kernel_does_not_have_is_refused(daemon, words, text):
+    """With the reason, and nothing is left."""
+    done = daemon.lttng("add-trigger", RULE, *words, NOTIFY)
+    assert (done.status, done.out) == (1, "")
+    start = "Error: Failed to register trigger: Enable kernel event failed: "
+    assert done.err.startswith(start)
+    assert text in done.err
+    assert daemon.lttng("list-triggers").out == ""
+    assert mine(daemon.pid) == []
+
+
+def test_a_daemon_that_is_killed_leaves_nothing_for_ever(daemon, program):
+    """The next one goes on with its triggers, in instances of its own."""
+    place = f"sdt:{program}:shop:sold"
+    rule = (RULE, "--type=kernel:uprobe", f"--location={place}")
+    daemon.lttng("add-trigger", *rule, "--event-name=sold", NOTIFY)
+    killed = daemon.pid
+    assert mine(killed)
+    daemon.end(signal.SIGKILL)
+    assert daemon.start().returncode == 0
+    assert "sold (type: kernel:uprobe" in daemon.lttng("list-triggers").out
+    assert mine(killed) == []
+    assert mine(daemon.pid)
+    daemon.end()
+    assert mine(daemon.pid) == []
