@@ -213,6 +213,7 @@ def test_inclusion_sets_are_as_the_document_says(daemon):
         ("track -u --vuid=no-such-user", 1, "User `no-such-user` was not found"),
         ("track -u --vgid=no-such", 1, "Group `no-such` was not found"),
         ("track -u --uid=3", 1, "The user ID process attribute cannot be tracked"),
+        ("track -u --vpid=3 --all", 1, "The --all option cannot be used with a list"),
         ("track -u", 1, "At least one process attribute must be specified"),
         ("track --vpid=3", 1, "Please specify a domain (--kernel/--userspace)."),
         ("untrack -u --vpid=99", 0, "Warning: 99 is not in the virtual process ID"),

@@ -112,6 +112,7 @@ def test_both_domains_have_channels_of_the_same_name(daemon):
         (["--function=no_such", "p"], 43, "Enable kernel event failed: no probe p"),
         (["--probe=f", "--syscall", "p"], 1, "Multiple event type not supported."),
         (["--probe=f"], 1, "Missing event name(s)."),
+        (["a", "b"], 1, "Unknown argument: b"),
         (["--probe=f", "--all"], 1, "Missing event name(s)."),
     ],
 )

@@ -19,8 +19,10 @@ def names_of(call: Call, option_for_all: str) -> list[str]:
         option_for_all: The option that stands for all names.
 
     Raises:
-        FailedError: There are none.
+        FailedError: There are none, or something follows them.
     """
+    if len(call.words.arguments) > 1:
+        raise FailedError(FAILED, f"Unknown argument: {call.words.arguments[1]}")
     if call.words.has(option_for_all):
         return ["*"]
     names = split_names(call.words.arguments[0]) if call.words.arguments else []

@@ -92,6 +92,11 @@ def _values(call: Call, option: str, attribute: str) -> list[str | None]:
                 "expected some, or --all",
             )
         return [None]
+    if call.words.has("all"):
+        raise FailedError(
+            FAILED,
+            "The --all option cannot be used with a list of process attribute values",
+        )
     values = [one for text in texts for one in text.split(",")]
     for one in values:
         is_number = one.isascii() and one.isdecimal()
