@@ -13,6 +13,7 @@ use vestige_kernel::plan::Plans;
 use vestige_kernel::stream::Outcome;
 
 use crate::given::{cpus, own, pairs, plan, CpuTuple, EventTuple, OwnTuple, PairTuple};
+use crate::making::{filters, known, machine, tracked, FiltersTuple, ProcessesTuple, ThreadTuple};
 
 #[doc = core_doc!(CpuOutcome)]
 #[pyclass(frozen, module = "vestige.record._kernel")]
@@ -82,8 +83,28 @@ impl Collector {
         self.inner.learn(groups);
     }
 
+    #[doc = core_doc!(Collector.follow)]
+    #[pyo3(signature = (host, processes = None))]
+    fn follow(&self, host: Vec<u8>, processes: Option<ProcessesTuple>) -> PyResult<()> {
+        self.inner.threads().follow(machine(host, processes, self.page)?);
+        Ok(())
+    }
+
+    #[doc = core_doc!(Collector.know)]
+    fn know(&self, threads: Vec<ThreadTuple>) {
+        if let Some(processes) = self.inner.threads().processes() {
+            processes.know(known(threads));
+        }
+    }
+
+    #[doc = core_doc!(Collector.track)]
+    fn track(&self, ids: HashMap<String, Vec<i64>>) -> PyResult<()> {
+        self.inner.threads().track(tracked(&ids)?);
+        Ok(())
+    }
+
     #[doc = core_doc!(Collector.add)]
-    #[pyo3(signature = (recording, events, cpus, files, *, kept = None, period = 0, own = Vec::new()))]
+    #[pyo3(signature = (recording, events, cpus, files, *, kept = None, period = 0, own = Vec::new(), filters = None))]
     #[allow(clippy::too_many_arguments)]
     fn add(
         &mut self,
@@ -94,6 +115,7 @@ impl Collector {
         kept: Option<usize>,
         period: u64,
         own: Vec<OwnTuple>,
+        filters: Option<FiltersTuple<'_>>,
     ) -> PyResult<()> {
         let (uuid, stream, is_compact, begin) = recording;
         let recording = Recording {
@@ -105,13 +127,19 @@ impl Collector {
             period: (period > 0).then(|| Duration::from_micros(period)),
             kept,
         };
-        let plans = plans(events)?;
+        let plans = plans(events, filters)?;
         Ok(self.inner.add(recording, plans, self::cpus(cpus)?, pairs(files)?, self::own(own))?)
     }
 
     #[doc = core_doc!(Collector.set_events)]
-    fn set_events(&self, channel: usize, events: Vec<EventTuple>) -> PyResult<()> {
-        Ok(self.inner.set_plans(channel, plans(events)?)?)
+    #[pyo3(signature = (channel, events, filters = None))]
+    fn set_events(
+        &self,
+        channel: usize,
+        events: Vec<EventTuple>,
+        filters: Option<FiltersTuple<'_>>,
+    ) -> PyResult<()> {
+        Ok(self.inner.set_plans(channel, plans(events, filters)?)?)
     }
 
     #[doc = core_doc!(Collector.put)]
@@ -161,8 +189,9 @@ impl Collector {
     }
 }
 
-fn plans(events: Vec<EventTuple>) -> PyResult<Plans> {
-    Ok(Plans::new(events.into_iter().map(plan).collect::<PyResult<Vec<_>>>()?))
+fn plans(events: Vec<EventTuple>, given: Option<FiltersTuple<'_>>) -> PyResult<Plans> {
+    let plans = Plans::new(events.into_iter().map(plan).collect::<PyResult<Vec<_>>>()?);
+    Ok(plans.with_filters(filters(given)?))
 }
 
 fn all_pairs(files: Vec<Vec<(RawFd, RawFd)>>) -> PyResult<Vec<Vec<Pair>>> {

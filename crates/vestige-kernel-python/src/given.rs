@@ -7,13 +7,14 @@ use std::os::fd::{FromRawFd, RawFd};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use vestige_kernel::contexts::Context;
 use vestige_kernel::cpu::{Cpu, Pair};
 use vestige_kernel::plan::{EventPlan, NewThread, Operation, Tells};
 use vestige_kernel::stacks::{Side, StackPlan};
 use vestige_kernel::stream::OwnRecord;
 
 /// Kind, and two numbers.
-type OperationTuple = (String, usize, i64);
+pub type OperationTuple = (String, usize, i64);
 /// What records tell, and the places of that.
 type TellsTuple = (String, usize, usize);
 /// ID in the kernel, class, operations, what it tells.
@@ -25,7 +26,7 @@ pub type PairTuple = (RawFd, RawFd);
 /// Time, class and bytes of a record.
 pub type OwnTuple = (u64, u32, Vec<u8>);
 
-fn operation((kind, at, more): OperationTuple) -> PyResult<Operation> {
+pub fn operation((kind, at, more): OperationTuple) -> PyResult<Operation> {
     let refused = || PyValueError::new_err(format!("{kind} {at} {more}: no such operation"));
     let size = || usize::try_from(more).map_err(|_| refused());
     Ok(match kind.as_str() {
@@ -43,7 +44,10 @@ fn operation((kind, at, more): OperationTuple) -> PyResult<Operation> {
         "groups" => Operation::Groups { parent: at, child: size()? },
         "kernel_stack" => Operation::KernelStack,
         "user_stack" => Operation::UserStack,
-        _ => return Err(refused()),
+        _ => {
+            let context = kind.strip_prefix("context:").and_then(Context::from_name);
+            Operation::Context(context.ok_or_else(refused)?)
+        }
     })
 }
 
@@ -54,6 +58,7 @@ fn tells((kind, at, more): TellsTuple) -> PyResult<Tells> {
             Tells::Stack(StackPlan { side: Side::Kernel, count: Some(at), addresses: more })
         }
         "user_stack" => Tells::Stack(StackPlan { side: Side::User, count: None, addresses: at }),
+        "switch" => Tells::Switch { thread: at, priority: more },
         _ => return Err(PyValueError::new_err(format!("{kind}: nothing that records tell"))),
     })
 }
@@ -64,7 +69,7 @@ pub fn plan((id, class, operations, told): EventTuple) -> PyResult<(u16, EventPl
     Ok((id, EventPlan { class, operations, tells }))
 }
 
-fn file(descriptor: RawFd) -> PyResult<File> {
+pub fn file(descriptor: RawFd) -> PyResult<File> {
     if descriptor < 0 {
         return Err(PyValueError::new_err("no descriptor"));
     }

@@ -7,6 +7,7 @@ include!(concat!(env!("OUT_DIR"), "/core_doc.rs"));
 
 mod collect;
 mod given;
+mod making;
 mod rights;
 
 use pyo3::prelude::*;
@@ -19,6 +20,8 @@ const INTERFACE: &str = include_str!(concat!(env!("OUT_DIR"), "/interface.txt"))
 mod _kernel {
     #[pymodule_export]
     use crate::collect::{Collector, CpuOutcome};
+    #[pymodule_export]
+    use crate::making::impossible_filters;
     #[pymodule_export]
     use crate::rights::{drop_rights, open_tracefs};
 

@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use crate::cpu::{Cpu, Order, Pair, Reader, Recording, Told};
-use crate::groups::ThreadGroups;
 use crate::plan::Plans;
 use crate::stream::{Outcome, OwnRecord, Shared};
+use crate::threads::Threads;
 
 /// The channels of a trace.
 #[derive(Default)]
 pub struct Collector {
-    groups: Arc<ThreadGroups>,
+    threads: Arc<Threads>,
     channels: Vec<Channel>,
 }
 
@@ -34,7 +34,13 @@ struct Thread {
 impl Collector {
     /// Learns the thread groups of threads.
     pub fn learn(&self, groups: HashMap<i32, i32>) {
-        self.groups.learn(groups);
+        self.threads.groups.learn(groups);
+    }
+
+    /// What all channels know of threads.
+    #[must_use]
+    pub fn threads(&self) -> &Threads {
+        &self.threads
     }
 
     /// Begins to read the buffers of a channel, with records to be put among those of the first.
@@ -52,7 +58,7 @@ impl Collector {
     ) -> io::Result<()> {
         let wanted = if recording.kept.is_some() { 0 } else { cpus.len() };
         check(files.len(), wanted)?;
-        let shared = Arc::new(Shared::new(plans, Arc::clone(&self.groups)));
+        let shared = Arc::new(Shared::new(plans, Arc::clone(&self.threads)));
         let (mut files, mut own) = (files.into_iter(), own);
         let made = cpus.into_iter().map(|cpu| {
             let (orders, told) = mpsc::channel();

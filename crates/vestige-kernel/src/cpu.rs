@@ -136,6 +136,7 @@ impl Reader {
                 // There is nobody to read from: it waits for orders alone.
                 std::thread::sleep(wait);
             }
+            self.shared.threads().refresh();
             let is_due = self.recording.period.is_some_and(|one| written.elapsed() >= one);
             if !is_kept {
                 self.read(is_due);

@@ -6,16 +6,22 @@
 //! `rights` has what a process does about its own before and after it opens these.
 
 pub mod collect;
+pub mod contexts;
 pub mod cpu;
 pub mod groups;
 pub mod kept;
+pub mod making;
 pub mod output;
 pub mod packet;
 pub mod page;
 pub mod plan;
+pub mod processes;
 pub mod request_bits;
 pub mod rights;
 pub mod stacks;
+pub mod state_events;
 pub mod stats;
 pub mod stream;
 pub mod sys;
+pub mod threads;
+pub mod tracking;

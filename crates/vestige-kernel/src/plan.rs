@@ -1,6 +1,10 @@
 //! What becomes of an event record of the kernel: the operations that make LTTng's fields of it.
 
+use std::collections::HashMap;
+
+use crate::contexts::{Context, Seen};
 use crate::groups::ThreadGroups;
+use crate::making::Filter;
 use crate::request_bits::request_bits;
 use crate::stacks::{Side, StackPlan};
 
@@ -30,6 +34,8 @@ pub enum Operation {
     KernelStack,
     /// The same in its program.
     UserStack,
+    /// What it tells of the thread that runs.
+    Context(Context),
 }
 
 /// Where an event that announces a new thread tells what it is.
@@ -46,6 +52,8 @@ pub enum Tells {
     NewThread(NewThread),
     /// The call stack at an event before.
     Stack(StackPlan),
+    /// Which thread runs next, and its priority.
+    Switch { thread: usize, priority: usize },
 }
 
 /// What becomes of the records of an event.
@@ -68,42 +76,21 @@ pub struct Around<'a> {
     /// The call stacks of the thread then, addresses of 8 bytes each.
     pub kernel_stack: &'a [u8],
     pub user_stack: &'a [u8],
+    /// Who runs; `None` where nothing is known but the record.
+    pub seen: Option<Seen<'a>>,
 }
 
 impl EventPlan {
     /// Appends the fields of a record; `None` if it is too short for them, with some appended.
     pub fn apply(&self, record: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<()> {
-        for operation in &self.operations {
-            match *operation {
-                Operation::Copy { at, bytes } => out.extend_from_slice(part(record, at, bytes)?),
-                Operation::Subtract { at, value } => {
-                    let number = signed(record, at)?.wrapping_sub(value);
-                    out.extend_from_slice(&number.to_le_bytes());
-                }
-                Operation::Text { at, is_relative } => {
-                    push_text(located(record, at, is_relative)?, out);
-                }
-                Operation::Sequence { at, is_relative, element } => {
-                    push_sequence(located(record, at, is_relative)?, element, out);
-                }
-                Operation::Line { at } => push_line(record.get(at..)?, out),
-                Operation::RequestBits { at, bytes } => {
-                    let bits = request_bits(part(record, at, bytes)?);
-                    out.extend_from_slice(&bits.to_le_bytes());
-                }
-                Operation::Zeros { bytes } => out.resize(out.len().checked_add(bytes)?, 0),
-                Operation::Groups { parent, child } => {
-                    let (parent, child) = (signed(record, parent)?, signed(record, child)?);
-                    let flags = around.announced.filter(|(thread, _)| *thread == child);
-                    let found = around.groups.fork(parent, child, flags.map(|(_, flags)| flags));
-                    out.extend_from_slice(&found.0.to_le_bytes());
-                    out.extend_from_slice(&found.1.to_le_bytes());
-                }
-                Operation::KernelStack => push_sequence(around.kernel_stack, 8, out),
-                Operation::UserStack => push_sequence(around.user_stack, 8, out),
-            }
-        }
-        Some(())
+        apply(&self.operations, record, around, out)
+    }
+
+    /// Who runs from a record on, and at which priority, if it is of such an event.
+    #[must_use]
+    pub fn next(&self, record: &[u8]) -> Option<(i32, i32)> {
+        let Some(Tells::Switch { thread, priority }) = self.tells else { return None };
+        signed(record, thread).zip(signed(record, priority))
     }
 
     /// What a record announces, if it is of such an event.
@@ -115,9 +102,54 @@ impl EventPlan {
     }
 }
 
+/// Appends what operations make of a record; `None` if it is too short, with some appended.
+pub fn apply(
+    operations: &[Operation],
+    record: &[u8],
+    around: &Around<'_>,
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    for operation in operations {
+        match *operation {
+            Operation::Copy { at, bytes } => out.extend_from_slice(part(record, at, bytes)?),
+            Operation::Subtract { at, value } => {
+                let number = signed(record, at)?.wrapping_sub(value);
+                out.extend_from_slice(&number.to_le_bytes());
+            }
+            Operation::Text { at, is_relative } => {
+                push_text(located(record, at, is_relative)?, out);
+            }
+            Operation::Sequence { at, is_relative, element } => {
+                push_sequence(located(record, at, is_relative)?, element, out);
+            }
+            Operation::Line { at } => push_line(record.get(at..)?, out),
+            Operation::RequestBits { at, bytes } => {
+                let bits = request_bits(part(record, at, bytes)?);
+                out.extend_from_slice(&bits.to_le_bytes());
+            }
+            Operation::Zeros { bytes } => out.resize(out.len().checked_add(bytes)?, 0),
+            Operation::Groups { parent, child } => {
+                let (parent, child) = (signed(record, parent)?, signed(record, child)?);
+                let flags = around.announced.filter(|(thread, _)| *thread == child);
+                let found = around.groups.fork(parent, child, flags.map(|(_, flags)| flags));
+                out.extend_from_slice(&found.0.to_le_bytes());
+                out.extend_from_slice(&found.1.to_le_bytes());
+            }
+            Operation::KernelStack => push_sequence(around.kernel_stack, 8, out),
+            Operation::Context(context) => around.seen?.push(context, out)?,
+            Operation::UserStack => push_sequence(around.user_stack, 8, out),
+        }
+    }
+    Some(())
+}
+
 /// The plans of all events, by their IDs in this boot.
 #[derive(Default)]
-pub struct Plans(Vec<Option<EventPlan>>);
+pub struct Plans {
+    events: Vec<Option<EventPlan>>,
+    /// What must be true of records of events.
+    filters: HashMap<u16, Filter>,
+}
 
 impl Plans {
     /// The plans of some events.
@@ -133,7 +165,23 @@ impl Plans {
                 *slot = Some(plan);
             }
         }
-        Self(plans)
+        Self { events: plans, filters: HashMap::new() }
+    }
+
+    /// The same, where something must be true of records of some events.
+    #[must_use]
+    pub fn with_filters(self, filters: HashMap<u16, Filter>) -> Self {
+        Self { filters, ..self }
+    }
+
+    /// What must be true of a record.
+    #[must_use]
+    pub fn filter(&self, record: &[u8]) -> Option<&Filter> {
+        if self.filters.is_empty() {
+            return None;
+        }
+        let id = part(record, 0, 2)?.try_into().ok().map(u16::from_le_bytes)?;
+        self.filters.get(&id)
     }
 
     /// Whether records of call stacks are among them: those of the kernel, of programs.
@@ -141,14 +189,14 @@ impl Plans {
     pub fn has_stacks(&self, side: Side) -> bool {
         let is_it =
             |one: &EventPlan| matches!(one.tells, Some(Tells::Stack(plan)) if plan.side == side);
-        self.0.iter().flatten().any(is_it)
+        self.events.iter().flatten().any(is_it)
     }
 
     /// The plan of a record's event; `None` if nobody asked for it.
     #[must_use]
     pub fn of(&self, record: &[u8]) -> Option<&EventPlan> {
         let id = part(record, 0, 2)?.try_into().ok().map(u16::from_le_bytes)?;
-        self.0.get(usize::from(id))?.as_ref()
+        self.events.get(usize::from(id))?.as_ref()
     }
 }
 
@@ -200,6 +248,7 @@ mod tests {
             groups: &ThreadGroups::default(),
             kernel_stack: &[1; 16],
             user_stack: &[],
+            seen: None,
         };
         plan.apply(record, &around, &mut out).map(|()| out)
     }

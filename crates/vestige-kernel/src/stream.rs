@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::groups::ThreadGroups;
+use crate::making::{Made, Maker};
 use crate::output::Output;
 use crate::packet::{Facts, Packets};
 use crate::page::{Lost, Page, Record};
 use crate::plan::{Announced, Around, Plans, Tells};
 use crate::stacks::{Side, Stacks, Waiting};
 use crate::stats::Counts;
+use crate::threads::Threads;
 
 /// A record that does not come from the kernel's buffers, such as one of the state dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,14 +24,20 @@ pub struct OwnRecord {
 /// What all CPUs of a channel share.
 pub struct Shared {
     plans: RwLock<Arc<Plans>>,
-    groups: Arc<ThreadGroups>,
+    threads: Arc<Threads>,
 }
 
 impl Shared {
-    /// What becomes of events, and which threads are known.
+    /// What becomes of events, and what is known of threads.
     #[must_use]
-    pub fn new(plans: Plans, groups: Arc<ThreadGroups>) -> Self {
-        Self { plans: RwLock::new(Arc::new(plans)), groups }
+    pub fn new(plans: Plans, threads: Arc<Threads>) -> Self {
+        Self { plans: RwLock::new(Arc::new(plans)), threads }
+    }
+
+    /// What is known of threads.
+    #[must_use]
+    pub fn threads(&self) -> &Threads {
+        &self.threads
     }
 
     /// What becomes of events now.
@@ -67,6 +74,7 @@ pub struct Stream<O> {
     output: O,
     own: VecDeque<OwnRecord>,
     announced: Announced,
+    maker: Maker,
     /// Records that wait for their call stacks, where these are recorded.
     stacks: Option<Stacks<Announced>>,
     /// What was lost by what pages say, and in all.
@@ -86,6 +94,7 @@ impl<O: Output> Stream<O> {
     ) -> Self {
         let plans = shared.plans();
         let [kernel, user] = [Side::Kernel, Side::User].map(|side| plans.has_stacks(side));
+        let maker = Maker::new(facts.cpu, Arc::clone(&shared.threads));
         Self {
             shared,
             plans,
@@ -93,6 +102,7 @@ impl<O: Output> Stream<O> {
             output,
             own: own.into(),
             announced: None,
+            maker,
             stacks: (kernel || user).then(|| Stacks::new(kernel, user)),
             overwritten: 0,
             dropped: 0,
@@ -125,6 +135,7 @@ impl<O: Output> Stream<O> {
 
     /// Takes the records of a page; how many bytes they have.
     pub fn add_page(&mut self, bytes: &[u8]) -> usize {
+        self.maker.begin_page();
         let mut page = Page::new(bytes);
         let length = page.length();
         if let Some(lost) = page.lost() {
@@ -156,18 +167,20 @@ impl<O: Output> Stream<O> {
                 }
                 return;
             }
-            None => {}
+            Some(Tells::Switch { .. }) | None => {}
         }
         if plan.class.is_none() {
+            self.maker.note(plan, record.body);
             return;
         }
         if let Some(stacks) = &mut self.stacks {
             stacks.hold(record.time, record.body, self.announced);
             self.put_done();
         } else {
-            let groups = Arc::clone(&self.shared.groups);
+            let threads = Arc::clone(&self.shared.threads);
             let (announced, kernel_stack, user_stack) = (self.announced, &[][..], &[][..]);
-            let around = Around { announced, groups: &groups, kernel_stack, user_stack };
+            let groups = &threads.groups;
+            let around = Around { announced, groups, kernel_stack, user_stack, seen: None };
             self.put(record.time, record.body, &around);
         }
     }
@@ -179,9 +192,10 @@ impl<O: Output> Stream<O> {
             let Waiting { time, body, around, kernel, user, .. } = one;
             let around = Around {
                 announced: around,
-                groups: &shared.groups,
+                groups: &shared.threads.groups,
                 kernel_stack: kernel.as_deref().unwrap_or_default(),
                 user_stack: user.as_deref().unwrap_or_default(),
+                seen: None,
             };
             self.put(time, &body, &around);
         }
@@ -201,9 +215,13 @@ impl<O: Output> Stream<O> {
         let plans = Arc::clone(&self.plans);
         let Some(plan) = plans.of(body) else { return };
         let Some(class) = plan.class else { return };
-        let is_there = self.packets.add(class, time, |out| plan.apply(body, around, out));
-        self.outcome.records += u64::from(is_there);
-        self.outcome.damaged += u64::from(!is_there);
+        let mut made = Made::Damaged;
+        self.packets.add(class, time, |out| {
+            made = self.maker.make(&plans, plan, (body, time), around, out);
+            (made == Made::Whole).then_some(())
+        });
+        self.outcome.records += u64::from(made == Made::Whole);
+        self.outcome.damaged += u64::from(made == Made::Damaged);
         if self.packets.is_full() {
             self.write(self.packets.last());
         }

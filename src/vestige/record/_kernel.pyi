@@ -13,6 +13,7 @@ __all__ = [
     "__interface__",
     "__version__",
     "drop_rights",
+    "impossible_filters",
     "open_tracefs",
 ]
 
@@ -42,6 +43,48 @@ _Files: TypeAlias = Sequence[tuple[int, int]]
 _OwnRecord: TypeAlias = tuple[int, int, bytes]
 """Value of the clock, class, context and fields."""
 
+_Filters: TypeAlias = tuple[
+    str,
+    Sequence[
+        tuple[
+            int,
+            Sequence[_Operation] | None,
+            Sequence[tuple[int, int, int | float | str]],
+        ]
+    ],
+]
+"""Metadata with one class for each filter; IDs of events, the operations for contexts and
+fields of these classes (``None``: those of the trace), instructions as those of
+:mod:`vestige.expressions`, with a character for each byte.
+"""
+
+_Processes: TypeAlias = tuple[Sequence[tuple[int, str, Sequence[int]]], Sequence[int]]
+"""IDs of events, what they tell and where; descriptors of their pages, which are taken."""
+
+_Thread: TypeAlias = tuple[
+    int,
+    int,
+    tuple[int, int, Sequence[int], str, Sequence[int], Sequence[int], bool],
+]
+"""Its ID, the value of the clock when it was read; process, parent; process, thread and
+parent in their namespace; name, with a character for each byte; users and groups (real,
+effective, saved); namespaces (cgroup, ipc, mnt, net, pid, time, user, uts); whether the IDs
+in its namespace are those of the machine.
+"""
+
+def impossible_filters(filters: _Filters) -> list[int]:
+    """Tell which filters can be true of no record.
+
+    Args:
+        filters: The filters.
+
+    Returns:
+        The IDs of their events.
+
+    Raises:
+        ValueError: They are none.
+    """
+
 @final
 class Collector:
     """Collects the events of all CPUs, each by a thread.
@@ -53,7 +96,7 @@ class Collector:
     ``relative_sequence`` (the same, bytes of an element), ``line`` (place),
     ``request_bits`` (place, bytes), ``zeros`` (bytes), ``groups`` (places of the IDs of
     parent and child), ``kernel_stack`` and ``user_stack`` (of the thread then, if they
-    are recorded). Places are bytes from the beginning of the kernel's record.
+    are recorded), ``context:`` and LTTng's name of a context. Places are bytes from the beginning of the kernel's record.
 
     Args:
         page: Bytes of a page.
@@ -67,6 +110,39 @@ class Collector:
             groups: By thread.
         """
 
+    def follow(self, host: bytes, processes: _Processes | None = None) -> None:
+        """Know this machine, and what becomes of its threads; once.
+
+        Events are ``born`` (places of thread, name and flags), ``renamed`` (thread,
+        name), ``executed``, ``ids``, ``spaces`` and ``ended`` (whether the process
+        does; 0: there is no such field).
+
+        Args:
+            host: Its name, 65 bytes with zeros.
+            processes: Where threads are told of.
+
+        Raises:
+            ValueError: An event has no such kind.
+        """
+
+    def know(self, threads: Sequence[_Thread]) -> None:
+        """Know what was read of threads.
+
+        Args:
+            threads: The threads, if these are followed.
+        """
+
+    def track(self, ids: Mapping[str, Sequence[int]]) -> None:
+        """Want records of some processes and users only, from the next page on.
+
+        Args:
+            ids: Those wanted, by ``pid``, ``vpid``, ``uid``, ``vuid``, ``gid``,
+                ``vgid``; of what is not there, all are.
+
+        Raises:
+            ValueError: There are no such IDs.
+        """
+
     def add(
         self,
         recording: tuple[bytes, int, bool, int],
@@ -77,6 +153,7 @@ class Collector:
         kept: int | None = None,
         period: int = 0,
         own: Sequence[_OwnRecord] = ...,
+        filters: _Filters | None = None,
     ) -> None:
         """Begin to collect what a channel records.
 
@@ -92,18 +169,25 @@ class Collector:
             period: Microseconds after which packets are written in any case; 0: never.
             own: Records to be put among those of the first CPU, by their times; what
                 is kept has none.
+            filters: What must be true of records.
 
         Raises:
             OSError: No thread can be started, or a file not be written.
             ValueError: An operation has no such kind, or the UUID not 16 bytes.
         """
 
-    def set_events(self, channel: int, events: Sequence[_Event]) -> None:
+    def set_events(
+        self,
+        channel: int,
+        events: Sequence[_Event],
+        filters: _Filters | None = None,
+    ) -> None:
         """Say anew what is recorded in a channel.
 
         Args:
             channel: Its number, in the order in which they were added.
             events: All events.
+            filters: What must be true of their records.
 
         Raises:
             OSError: There is no such channel.

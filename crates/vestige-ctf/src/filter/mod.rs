@@ -13,6 +13,7 @@
 
 mod agreement;
 mod bind;
+mod body_filter;
 mod code;
 mod fetch;
 mod guard;
@@ -23,5 +24,6 @@ mod step;
 mod stream_filter;
 mod walk;
 
+pub use body_filter::BodyFilter;
 pub use code::{Expression, Instruction, Operation, Value};
 pub use stream_filter::{Evaluator, StreamFilter};

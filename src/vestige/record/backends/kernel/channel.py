@@ -7,6 +7,14 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from .channel_filters import ChannelFilters
+from .contexts import (
+    ContextError,
+    check_contexts,
+    context_operations,
+    own_context,
+    source_of,
+)
 from .event_classes import EventClass, Operation, event_class
 from .formats import EventFormat, read_format
 from .lttng_names import lttng_name
@@ -21,6 +29,7 @@ from .tracefs import Instance, NoKernelTracerError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from .channel_filters import Filters
     from .rules import KernelRule
     from .selection import Match
     from .tracefs import Tracefs
@@ -39,6 +48,7 @@ _LOGGER = ("ftrace", "print")
 _NEW_THREAD = ("task", "task_newtask")
 """The event that has the flags of clone(2), right before a fork."""
 _FORK = ("sched", "sched_process_fork")
+_SWITCH = ("sched", "sched_switch")
 _WITHOUT_TEXTS = (
     "this kernel does not tell the texts to which arguments of system calls point: "
     "fields such as filename are empty, and filename_addr has the address"
@@ -86,7 +96,17 @@ class Channel:
         self._probes = Probes(tracefs)
         self._probed: dict[str, list[EventFormat]] = {}
         """The events of probes, by what their rules say."""
+        try:
+            check_contexts(wanted.contexts)
+        except ContextError as error:
+            raise NoKernelTracerError(str(error)) from error
+        self.contexts = [one for one in dict.fromkeys(wanted.contexts) if one != "tid"]
+        """Those of its records, without that of the thread."""
+        self._needs_switches = "switch" in source_of(self.contexts)
+        self._tracks = False
         self._instance = Instance(tracefs, wanted.name)
+        spared = frozenset({_SWITCH} if self._needs_switches else ())
+        self._filters = ChannelFilters(self._instance, self.contexts, spared)
         try:
             self._prepare()
             self.change(wanted)
@@ -131,6 +151,29 @@ class Channel:
             if number not in self._states and self._takes(name):
                 self._states.add(number)
                 self._new.append(DeclaredClass(number, name, fields))
+        self._set_filters(matches)
+
+    def _set_filters(self, matches: Sequence[Match]) -> None:
+        """Leave out what filters do, or let it be left out."""
+        taken = {
+            (one.system, one.name): [rule.filter for rule in one.rules]
+            for one in matches
+        }
+        for rule in self.wanted.rules:
+            for form in self._probed.get(_probe_key(rule), ()):
+                taken.setdefault((form.system, form.name), []).append(rule.filter)
+        name = lttng_name(*_LOGGER)
+        if self._takes(name):
+            rules = [one for one in self.wanted.rules if takes_name(one, name)]
+            taken[_LOGGER] = [one.filter for one in rules]
+        self._filters.set(
+            [
+                (known.format, taken.get(key, [None]))
+                for key, known in self._known.items()
+            ]
+        )
+        self.problems += self._filters.problems
+        self._filters.problems = []
 
     def _takes(self, name: str) -> bool:
         return any(takes_name(one, name) for one in self.wanted.rules)
@@ -149,6 +192,8 @@ class Channel:
         chosen = {(one.system, one.name) for one in matches}
         is_needed = _FORK in chosen and _NEW_THREAD not in chosen
         hidden = {_NEW_THREAD} if is_needed and _NEW_THREAD in available else set()
+        if self._needs_switches and _SWITCH not in chosen and _SWITCH in available:
+            hidden.add(_SWITCH)
         return matches, hidden
 
     def _probe_events(self) -> Iterator[EventFormat]:
@@ -156,7 +201,7 @@ class Channel:
         for rule in self.wanted.rules:
             if rule.location is None:
                 continue
-            key = json.dumps((rule.kind, rule.location, rule.pattern), sort_keys=True)
+            key = _probe_key(rule)
             if key not in self._probed:
                 try:
                     made = self._probes.add(rule.kind, rule.location, rule.pattern)
@@ -176,7 +221,8 @@ class Channel:
                 system, name = key
                 text = self._tracefs.read(f"events/{system}/{name}/format")
                 form = read_format(system, name, text)
-            made = event_class(form, self._probes.names.get(form.id))
+            contexts = context_operations(self.contexts)
+            made = event_class(form, self._probes.names.get(form.id), contexts)
             known = _Known(form, None, made)
         if known.id is None and not is_hidden:
             if has_unread_texts(known.format) and not self._has_warned:
@@ -222,11 +268,42 @@ class Channel:
                 thread, flags = form.at("pid"), form.at("clone_flags")
                 if thread is not None and flags is not None:
                     tells = "new_thread", thread, flags
+            if key == _SWITCH and self._needs_switches:
+                thread, priority = form.at("next_pid"), form.at("next_prio")
+                if thread is not None and priority is not None:
+                    tells = "switch", thread, priority
             if number is None or key not in self._shown:
                 plans.append((form.id, None, [], tells))
             else:
                 plans.append((form.id, number, list(made.operations), tells))
         return plans
+
+    def filters(self) -> Filters:
+        """Return what must be true of records, and the kernel does not look at."""
+        return self._filters.to_read()
+
+    def sources(self) -> set[str]:
+        """Return what must be known of threads: see :func:`.contexts.source_of`."""
+        return source_of([*self.contexts, *self._filters.asked()]) - {"switch"}
+
+    def own_context(self) -> bytes:
+        """Return the contexts of records that this process makes."""
+        return own_context(self.contexts)
+
+    def track(self, processes: Sequence[int] | None) -> None:
+        """Let the kernel record no more threads than it must.
+
+        Args:
+            processes: Those that are wanted; ``None``: all.
+        """
+        self._tracks = processes is not None
+        threads = {one for process in processes or () for one in _threads(process)}
+        if self._tracks:
+            # What these make is recorded, too, and left out by whoever collects. To
+            # name nobody would be to name all.
+            self._instance.write("options/event-fork", 1)
+            threads = threads or {os.getpid()}
+        self._instance.write("set_event_pid", " ".join(map(str, sorted(threads))))
 
     def switch(self) -> None:
         """Let the kernel record what is wanted, and nothing else."""
@@ -262,7 +339,7 @@ class Channel:
             text = " ".join(map(str, new))
             self._instance.write("set_event_notrace_pid", text, is_added=True)
             self._left_out |= {*new}
-        if not with_children:
+        if not with_children and not self._tracks:
             self._instance.write("options/event-fork", 0)
 
     def record(self, *, is_on: bool) -> None:
@@ -274,6 +351,18 @@ class Channel:
         with suppress(OSError):
             self._instance.remove()
         self._probes.close()
+
+
+def _probe_key(rule: KernelRule) -> str:
+    return json.dumps((rule.kind, rule.location, rule.pattern), sort_keys=True)
+
+
+def _threads(process: int) -> list[int]:
+    """Return the threads of a process; one that is not there yet has its own ID."""
+    try:
+        return [process, *map(int, os.listdir(f"/proc/{process}/task"))]
+    except OSError:
+        return [process]
 
 
 def _split(line: str) -> tuple[str, str, str]:

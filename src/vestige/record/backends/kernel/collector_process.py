@@ -137,6 +137,7 @@ _ACTIONS: dict[str, Callable[[KernelTrace, dict[str, Any]], object]] = {
     "change": lambda trace, order: trace.change(
         [ChannelWanted.from_json(one) for one in order["channels"]]
     ),
+    "track": lambda trace, order: trace.track(order["tracked"]),
     "stop": lambda trace, _: trace.stop(),
     "rotate": lambda trace, order: trace.rotate(order["directory"], order["uuid"]),
     "clear": lambda trace, order: trace.clear(order["directory"]),

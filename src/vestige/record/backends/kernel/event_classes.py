@@ -6,7 +6,7 @@ What has no meaning here (structures, sets of CPUs) stays as the bytes that it i
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import system_calls
 from .formats import EventFormat, FieldFormat
@@ -17,6 +17,9 @@ from .lttng_names import (
     MORE_FIELDS,
     lttng_name,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["CONTEXT", "EventClass", "Operation", "event_class", "integer", "text_of"]
 
@@ -51,18 +54,22 @@ class EventClass(NamedTuple):
     """How context and fields are made of the kernel's record."""
 
 
-def event_class(event: EventFormat, name: str | None = None) -> EventClass:
+def event_class(
+    event: EventFormat, name: str | None = None, contexts: Iterable[Operation] = ()
+) -> EventClass:
     """Work out what becomes of an event.
 
     Args:
         event: What the kernel says of it.
         name: What it is called in the trace; ``None``: as LTTng calls it.
+        contexts: What makes the contexts behind that of the thread.
 
     Returns:
         Its class.
     """
     made = _Making()
     made.copy(_THREAD_AT, _THREAD_BYTES)
+    made.operations += contexts
     for field in event.fields:
         _add(made, event, field)
     more = MORE_FIELDS.get(event.name)

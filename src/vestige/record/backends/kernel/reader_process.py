@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from ..._kernel import Collector, CpuOutcome, drop_rights
 from .channel import Plan
+from .channel_filters import Filters
+from .process_events import Told
 from .trace_files import TraceFiles
 from .urgency import go_first
 
@@ -38,6 +40,7 @@ class ChannelToRead(NamedTuple):
     """Bytes of each CPU that stay in memory until they are asked for."""
 
     period: int
+    filters: Filters
 
 
 class TraceToRead(NamedTuple):
@@ -50,6 +53,11 @@ class TraceToRead(NamedTuple):
     user: int
     group: int
     channels: list[ChannelToRead]
+    host: bytes
+    """The name of the machine, as contexts have it."""
+
+    threads: tuple[list[tuple[int, str, list[int]]], list[int]] | None
+    """Events that tell of threads, and the descriptors of their pages."""
 
 
 def run_reader(
@@ -67,7 +75,8 @@ def run_reader(
         kept = {
             one for channel in trace.channels for cpu in channel.files for one in cpu
         }
-        _close_all_but({control.fileno(), *kept})
+        threads = [] if trace.threads is None else trace.threads[1]
+        _close_all_but({control.fileno(), *kept, *threads})
         go_first()
         drop_rights(trace.user, trace.group)
         _Reader(trace, now).follow(control)
@@ -105,6 +114,7 @@ class _Reader:
             "run": self._run,
             "put": self._put,
             "change": self._change,
+            "track": self._track,
             "metadata": self._write_metadata,
             "flush": self._flush,
             "cut": self._cut,
@@ -126,6 +136,9 @@ class _Reader:
         trace = self._trace
         streams = iter(self._streams if self._is_written else ())
         self._collector.learn({int(one): to for one, to in order["groups"].items()})
+        self._collector.follow(trace.host, trace.threads)
+        self._collector.know(_threads(order["known"]))
+        self._collector.track(order["tracked"])
         for number, one in enumerate(trace.channels):
             self._collector.add(
                 (trace.uuid, one.stream, one.is_compact, trace.begin),
@@ -135,6 +148,7 @@ class _Reader:
                 kept=one.kept,
                 period=one.period,
                 own=_records(order["records"].get(str(number), ())),
+                filters=one.filters,
             )
         self._is_running = True
 
@@ -149,8 +163,19 @@ class _Reader:
         if added and self._files is not None:
             self._files.add_metadata(added)
         self._metadata += added
+        # What was recorded up to now is as it was wanted then.
+        self._collector.flush(self._now(), is_stopped=False)
+        self._collector.know(_threads(order["known"]))
         for number, plans in order["plans"].items():
-            self._collector.set_events(int(number), [_plan(one) for one in plans])
+            filters = _filters(order["filters"][number])
+            self._collector.set_events(
+                int(number), [_plan(one) for one in plans], filters
+            )
+
+    def _track(self, order: dict[str, Any]) -> None:
+        self._collector.flush(self._now(), is_stopped=False)
+        self._collector.know(_threads(order["known"]))
+        self._collector.track(order["tracked"])
 
     def _write_metadata(self, order: dict[str, Any]) -> None:
         self._metadata = order["metadata"]
@@ -224,6 +249,22 @@ def _plan(plan: Any) -> Plan:
         [(kind, at, more) for kind, at, more in operations],
         None if tells is None else (tells[0], tells[1], tells[2]),
     )
+
+
+def _filters(given: Any) -> Filters:
+    text, filters = given
+    return text, [
+        (
+            number,
+            operations and [(kind, at, more) for kind, at, more in operations],
+            [(one[0], one[1], one[2]) for one in code],
+        )
+        for number, operations, code in filters
+    ]
+
+
+def _threads(given: Sequence[Any]) -> list[Told]:
+    return [(thread, time, (*facts[:3], *facts[3:])) for thread, time, facts in given]
 
 
 def _records(given: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, bytes]]:

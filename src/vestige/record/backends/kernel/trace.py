@@ -9,14 +9,16 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 from .channel import Channel
+from .contexts import context_fields, host
 from .formats import read_format
 from .metadata import FEW, StreamText, classes_text, metadata_text
+from .process_events import ProcessEvents, read_threads
 from .reader_process import ChannelToRead, TraceToRead, run_reader
 from .state_dump import StateDump
 from .tracefs import NoKernelTracerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from .metadata import DeclaredClass
     from .tracefs import Tracefs
@@ -26,6 +28,10 @@ __all__ = ["KernelTrace", "ReaderGoneError"]
 
 _PAGE_SHAPE = (8, 8, 16)
 """Where a page has its length, how many bytes that has, and where its records begin."""
+_CONTEXT_BYTES = 4
+"""Of the context that records of the state dump have: the thread."""
+_SOURCES = {"pid": "process", "vpid": "spaces"}
+"""What inclusion sets need to know; those of users and groups need these."""
 _STATE_ID = 0
 """The class of the first event of the state dump, in each channel."""
 
@@ -58,8 +64,11 @@ class KernelTrace:
         self._control: socket.socket | None = None
         self._reader: int | None = None
         self._is_running = False
+        self._threads: ProcessEvents | None = None
+        self._tracked = _only(wanted.tracked)
         try:
             self._make_channels(tracefs)
+            self._follow_threads(tracefs)
             self._declared = [one.take_new() for one in self._channels]
             self._compact = [
                 not wanted.grows and one.classes <= FEW for one in self._channels
@@ -74,9 +83,8 @@ class KernelTrace:
 
     def _make_channels(self, tracefs: Tracefs) -> None:
         wanted = self._wanted
-        clock = "x86-tsc" if wanted.clock.is_counter else "mono"
         for one in wanted.channels:
-            self._channels.append(Channel(tracefs, clock, one))
+            self._channels.append(Channel(tracefs, self._clock, one))
         is_text_wanted = wanted.grows or wanted.logger is not None
         if not is_text_wanted and not any(one.has_events() for one in self._channels):
             problems = [text for one in self._channels for text in one.problems]
@@ -88,6 +96,29 @@ class KernelTrace:
             why = "; ".join(problems) if has_probes else ""
             raise NoKernelTracerError(why or "none of the events is in this kernel")
 
+    def _follow_threads(self, tracefs: Tracefs) -> None:
+        """Let it be told whose threads there are, if anybody asks or may ask for it."""
+        if self._sources() or self._wanted.grows:
+            self._threads = ProcessEvents(tracefs, self._clock)
+        for channel in self._channels:
+            if "pid" in self._tracked:
+                channel.track(self._tracked["pid"])
+
+    def _sources(self) -> set[str]:
+        """Return what must be known of threads."""
+        found = {_SOURCES.get(kind, "ids") for kind in self._tracked}
+        return found.union(*(one.sources() for one in self._channels))
+
+    def _newly_known(self) -> list[Any]:
+        """Return what is known of threads, if more must be known than before."""
+        if self._threads is None or not self._threads.need(self._sources()):
+            return []
+        return read_threads(self._now)
+
+    @property
+    def _clock(self) -> str:
+        return "x86-tsc" if self._wanted.clock.is_counter else "mono"
+
     def take_problems(self) -> list[str]:
         """Return what cannot be recorded, and why; each is told once."""
         problems = [text for one in self._channels for text in one.problems]
@@ -98,7 +129,12 @@ class KernelTrace:
     def _metadata(self, uuid: str | None = None) -> str:
         wanted = self._wanted
         streams = [
-            StreamText(number, self._compact[number], declared)
+            StreamText(
+                number,
+                self._compact[number],
+                declared,
+                context_fields(self._channels[number].contexts),
+            )
             for number, declared in enumerate(self._declared)
         ]
         return metadata_text(uuid or wanted.uuid, wanted.name, wanted.clock, streams)
@@ -114,6 +150,7 @@ class KernelTrace:
                 one.open_files(),
                 one.wanted.buffer_size if one.wanted.is_kept else None,
                 one.wanted.switch_timer,
+                one.filters(),
             )
             for number, one in enumerate(self._channels)
         ]
@@ -125,6 +162,10 @@ class KernelTrace:
             wanted.user,
             wanted.group,
             channels,
+            host(),
+            None
+            if self._threads is None
+            else (self._threads.events(), self._threads.open_files()),
         )
         mine, theirs = socket.socketpair()
         self._reader = os.fork()
@@ -138,6 +179,8 @@ class KernelTrace:
             for _, pages, statistics in channel.files:
                 os.close(pages)
                 os.close(statistics)
+        for descriptor in trace.threads[1] if trace.threads is not None else ():
+            os.close(descriptor)
 
     def _ask(self, order: str, **facts: Any) -> Any:
         """Tell the process that reads what to do, and wait until it is done.
@@ -185,16 +228,24 @@ class KernelTrace:
         dump = StateDump(self._now, _STATE_ID)
         dump.read()
         records = {}
+        known = [] if self._is_running else self._newly_known()
         for number, channel in enumerate(self._channels):
+            context = channel.own_context()
             states = channel.states() if channel.wanted.is_enabled else set()
             if states:
                 records[number] = [
-                    (time, state, b64encode(body).decode())
+                    (time, state, b64encode(context + body[_CONTEXT_BYTES:]).decode())
                     for time, state, body in dump.records
                     if state in states
                 ]
         order = "put" if self._is_running else "run"
-        self._ask(order, groups=dump.groups, records=records)
+        self._ask(
+            order,
+            groups=dump.groups,
+            records=records,
+            known=known,
+            tracked=self._tracked,
+        )
         self._is_running = True
 
     def leave_out(self, threads: Sequence[int]) -> None:
@@ -221,9 +272,31 @@ class KernelTrace:
             text += classes_text(number, new)
         if self._is_running:
             plans = {number: one.plans() for number, one in enumerate(self._channels)}
-            self._ask("change", metadata=text, plans=plans)
+            filters = {
+                number: one.filters() for number, one in enumerate(self._channels)
+            }
+            known = self._newly_known()
+            self._ask(
+                "change", metadata=text, plans=plans, filters=filters, known=known
+            )
         for channel in self._channels:
             channel.switch()
+
+    def track(self, tracked: Mapping[str, list[int] | None]) -> None:
+        """Record other processes and users from now on.
+
+        Args:
+            tracked: The inclusion sets, see :class:`.wanted.Wanted`.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        self._tracked = _only(tracked)
+        if self._is_running:
+            known = self._newly_known()
+            self._ask("track", tracked=self._tracked, known=known)
+        for channel in self._channels:
+            channel.track(self._tracked.get("pid"))
 
     def stop(self) -> list[dict[str, Any]]:
         """Record nothing for the moment; all that was recorded is in files then.
@@ -325,6 +398,14 @@ class KernelTrace:
         for one in self._channels:
             one.close()
         self._channels = []
+        if self._threads is not None:
+            self._threads.close()
+            self._threads = None
+
+
+def _only(tracked: Mapping[str, list[int] | None]) -> dict[str, list[int]]:
+    """Return the inclusion sets in which not everybody is."""
+    return {kind: ids for kind, ids in tracked.items() if ids is not None}
 
 
 def _page_bytes(tracefs: Tracefs) -> int:

@@ -1,0 +1,180 @@
+//! From a record of the kernel to one of the trace: contexts, fields, and whether it is wanted.
+
+use std::sync::Arc;
+
+use vestige_ctf::filter::BodyFilter;
+
+use crate::contexts::Seen;
+use crate::plan::{apply, Around, EventPlan, Operation, Plans};
+use crate::processes::Facts;
+use crate::state_events::Processes;
+use crate::threads::Threads;
+use crate::tracking::Tracked;
+
+/// Where each record has the thread that runs.
+const THREAD_AT: usize = 4;
+
+/// What becomes of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// It is there.
+    Whole,
+    /// Nobody wants it.
+    Unwanted,
+    /// It made no sense.
+    Damaged,
+}
+
+/// What must be true of an event's records.
+#[derive(Debug, Default)]
+pub struct Filter {
+    /// `None`: it is true of none.
+    pub expression: Option<BodyFilter>,
+    /// What makes the contexts and fields that it asks for, where these are not the trace's.
+    pub operations: Option<Vec<Operation>>,
+}
+
+/// What a CPU remembers.
+pub struct Maker {
+    cpu: u32,
+    threads: Arc<Threads>,
+    /// Who is wanted, since the last page began.
+    tracked: Arc<Tracked>,
+    scratch: Vec<u8>,
+    /// The thread that runs, and its priority.
+    running: Option<(i32, i32)>,
+    known: Known,
+}
+
+/// What was asked for last.
+struct Known {
+    thread: i32,
+    from: u64,
+    until: u64,
+    generation: u64,
+    facts: Arc<Facts>,
+    /// That of nobody, and that of the CPU when it has nothing to do.
+    nobody: Arc<Facts>,
+    idle: Arc<Facts>,
+}
+
+impl Known {
+    fn of(&mut self, processes: Option<&Processes>, thread: i32, time: u64) -> Arc<Facts> {
+        let Some(processes) = processes else { return Arc::clone(&self.nobody) };
+        if thread == 0 {
+            return Arc::clone(&self.idle);
+        }
+        let generation = processes.generation();
+        let is_known = self.thread == thread
+            && self.generation == generation
+            && (self.from..=self.until).contains(&time);
+        if !is_known {
+            let (facts, until) = processes.facts(thread, time);
+            *self = Self {
+                thread,
+                from: time,
+                until,
+                generation,
+                facts: Arc::new(facts),
+                nobody: Arc::clone(&self.nobody),
+                idle: Arc::clone(&self.idle),
+            };
+        }
+        Arc::clone(&self.facts)
+    }
+}
+
+impl Maker {
+    #[must_use]
+    pub fn new(cpu: u32, threads: Arc<Threads>) -> Self {
+        let nobody = Arc::new(Facts::default());
+        let known = Known {
+            thread: 0,
+            from: 1,
+            until: 0,
+            generation: 0,
+            facts: Arc::clone(&nobody),
+            idle: Arc::new(Facts::idle(cpu)),
+            nobody,
+        };
+        let tracked = threads.tracked();
+        Self { cpu, threads, tracked, scratch: Vec::new(), running: None, known }
+    }
+
+    /// Takes what is known of threads by now; a page has been read.
+    pub fn begin_page(&mut self) {
+        self.threads.refresh();
+        self.tracked = self.threads.tracked();
+    }
+
+    /// Appends a record's contexts and fields, or some bytes of them where it is not whole.
+    pub fn make(
+        &mut self,
+        plans: &Plans,
+        plan: &EventPlan,
+        (record, time): (&[u8], u64),
+        around: &Around<'_>,
+        out: &mut Vec<u8>,
+    ) -> Made {
+        let made = self.try_make(plans, plan, (record, time), around, out);
+        // It runs from here on.
+        if let Some(next) = plan.next(record) {
+            self.running = Some(next);
+        }
+        made.unwrap_or(Made::Damaged)
+    }
+
+    /// Notes who runs from a record on that is not in the trace.
+    pub fn note(&mut self, plan: &EventPlan, record: &[u8]) {
+        if let Some(next) = plan.next(record) {
+            self.running = Some(next);
+        }
+    }
+
+    fn try_make(
+        &mut self,
+        plans: &Plans,
+        plan: &EventPlan,
+        (record, time): (&[u8], u64),
+        around: &Around<'_>,
+        out: &mut Vec<u8>,
+    ) -> Option<Made> {
+        let current = number(record, THREAD_AT)?;
+        let threads = Arc::clone(&self.threads);
+        let facts = self.known.of(threads.processes(), current, time);
+        if !self.tracked.has(&facts) {
+            return Some(Made::Unwanted);
+        }
+        let priority = self.running.filter(|(one, _)| *one == current).map(|(_, one)| one);
+        let seen = Seen { record, cpu: self.cpu, host: threads.host(), priority, facts: &facts };
+        let around = Around { seen: Some(seen), ..*around };
+        let filter = plans.filter(record);
+        if let Some(Filter { expression, operations: Some(operations) }) = filter {
+            self.scratch.clear();
+            apply(operations, record, &around, &mut self.scratch)?;
+            if !is_true(expression.as_ref(), &self.scratch) {
+                return Some(Made::Unwanted);
+            }
+        }
+        let begin = out.len();
+        plan.apply(record, &around, out)?;
+        if let Some(Filter { expression, operations: None }) = filter {
+            if !is_true(expression.as_ref(), out.get(begin..)?) {
+                return Some(Made::Unwanted);
+            }
+        }
+        Some(Made::Whole)
+    }
+}
+
+fn part(record: &[u8], at: usize, bytes: usize) -> Option<&[u8]> {
+    record.get(at..at.checked_add(bytes)?)
+}
+
+fn number(record: &[u8], at: usize) -> Option<i32> {
+    Some(i32::from_le_bytes(part(record, at, 4)?.try_into().ok()?))
+}
+
+fn is_true(expression: Option<&BodyFilter>, body: &[u8]) -> bool {
+    expression.is_some_and(|one| one.is_true(body))
+}

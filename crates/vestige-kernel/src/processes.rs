@@ -1,0 +1,385 @@
+//! What is known of threads at each time: from a state that was read once, and from events.
+//!
+//! The CPUs are read one after the other, so events come in no order of time. All that is known of
+//! a thread is kept with its time, and worked out when a record asks. A record may ask for what was
+//! announced before it: whoever reads it first takes all announcements there are.
+
+use std::collections::HashMap;
+
+/// Bytes of the name of a thread (`TASK_COMM_LEN`).
+pub const NAME_BYTES: usize = 16;
+/// What nobody knows: no process, no user, no namespace.
+pub const UNKNOWN: i32 = -1;
+const NO_ID: u32 = u32::MAX;
+const NO_SPACE: u32 = 0;
+/// The user namespace of the machine (`PROC_USER_INIT_INO`).
+const FIRST_USER_SPACE: u32 = 0xefff_fffd;
+/// Places in [`Facts::spaces`].
+const PID_SPACE: usize = 4;
+const USER_SPACE: usize = 6;
+/// Flags of clone(2).
+const CLONE_PARENT: u64 = 0x8000;
+const CLONE_THREAD: u64 = 0x1_0000;
+/// By place in [`Facts::spaces`], the flag that makes a new one.
+const NEW_SPACES: [u64; 8] = [
+    0x0200_0000,
+    0x0800_0000,
+    0x0002_0000,
+    0x4000_0000,
+    0x2000_0000,
+    0x0000_0080,
+    0x1000_0000,
+    0x0400_0000,
+];
+/// Nanoseconds or cycles: what ended so long ago, no record asks for.
+const FORGOTTEN: u64 = 60_000_000_000;
+
+/// What is known of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    pub process: i32,
+    /// The process that made it, or who has it now.
+    pub parent: i32,
+    /// Process, thread and parent, in the namespace of the process.
+    pub inner: [i32; 3],
+    pub name: [u8; NAME_BYTES],
+    /// Users and groups: real, effective, saved.
+    pub ids: [u32; 6],
+    pub spaces: [u32; 8],
+    /// Whether its IDs in its namespace are those of the machine.
+    pub is_outer: bool,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self {
+            process: UNKNOWN,
+            parent: UNKNOWN,
+            inner: [UNKNOWN; 3],
+            name: [0; NAME_BYTES],
+            ids: [NO_ID; 6],
+            spaces: [NO_SPACE; 8],
+            is_outer: false,
+        }
+    }
+}
+
+impl Facts {
+    /// A user or group, as the process sees it; known where it is in the machine's namespace.
+    #[must_use]
+    pub fn inner_id(&self, which: usize) -> u32 {
+        if self.spaces.get(USER_SPACE) == Some(&FIRST_USER_SPACE) {
+            return self.ids.get(which).copied().unwrap_or(NO_ID);
+        }
+        NO_ID
+    }
+
+    /// What is known of a new thread, by what is known of the one that made it.
+    fn child(&self, thread: i32, flags: u64, name: [u8; NAME_BYTES]) -> Self {
+        let is_thread = flags & CLONE_THREAD != 0;
+        let process = if is_thread { self.process } else { thread };
+        let is_sibling = flags & (CLONE_THREAD | CLONE_PARENT) != 0;
+        let parent = if is_sibling { self.parent } else { self.process };
+        let mut made = Self { process, parent, name, ..self.clone() };
+        for (space, flag) in made.spaces.iter_mut().zip(NEW_SPACES) {
+            if flags & flag != 0 {
+                *space = NO_SPACE;
+            }
+        }
+        let has_new_space = NEW_SPACES.get(PID_SPACE).is_some_and(|flag| flags & flag != 0);
+        made.is_outer = self.is_outer && !has_new_space;
+        made.inner = if made.is_outer { [process, thread, parent] } else { [UNKNOWN; 3] };
+        made
+    }
+
+    /// What is known of the thread of a CPU that has nothing to do.
+    #[must_use]
+    pub fn idle(cpu: u32) -> Self {
+        let mut name = [0; NAME_BYTES];
+        for (to, from) in name.iter_mut().take(NAME_BYTES - 1).zip(format!("swapper/{cpu}").bytes())
+        {
+            *to = from;
+        }
+        Self {
+            process: 0,
+            parent: 0,
+            inner: [0; 3],
+            name,
+            ids: [0; 6],
+            is_outer: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// What happened to a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It was read from outside.
+    Read(Box<Facts>),
+    /// Another thread made it.
+    Born {
+        by: i32,
+        flags: u64,
+        name: [u8; NAME_BYTES],
+    },
+    Renamed([u8; NAME_BYTES]),
+    /// It runs another program: effective users may be others.
+    Executed,
+    /// It has changed its users or groups.
+    IdsChanged,
+    /// It is in other namespaces, or its children will be.
+    SpacesChanged,
+    /// It ended, and its process with it, or not.
+    Ended {
+        is_last: bool,
+    },
+}
+
+/// All threads.
+#[derive(Default)]
+pub struct Table {
+    threads: HashMap<i32, Vec<(u64, Change)>>,
+    /// When processes ended, the last ones.
+    ended: HashMap<i32, u64>,
+    newest: u64,
+    pruned: u64,
+}
+
+impl Table {
+    /// Adds what happened to a thread at a time; in any order.
+    pub fn add(&mut self, thread: i32, time: u64, change: Change) {
+        self.newest = self.newest.max(time);
+        let all = self.threads.entry(thread).or_default();
+        let place = all.partition_point(|(other, _)| *other <= time);
+        all.insert(place, (time, change));
+    }
+
+    /// Forgets everything: something was lost, and nobody knows what.
+    pub fn clear(&mut self) {
+        self.threads.clear();
+        self.ended.clear();
+    }
+
+    /// Works out when processes ended, and forgets those of long ago.
+    pub fn settle(&mut self, added: &[(i32, u64)]) {
+        for &(thread, time) in added {
+            let process = self.facts(thread, time).process;
+            if process != UNKNOWN {
+                self.ended.insert(process, time);
+            }
+        }
+        if self.newest.saturating_sub(self.pruned) > FORGOTTEN {
+            self.pruned = self.newest;
+            let old = self.newest.saturating_sub(FORGOTTEN);
+            self.threads.retain(
+                |_, all| !matches!(all.last(), Some((time, Change::Ended { .. })) if *time < old),
+            );
+            self.ended.retain(|_, time| *time >= old);
+        }
+    }
+
+    /// What is known of a thread at a time.
+    #[must_use]
+    pub fn facts(&self, thread: i32, time: u64) -> Facts {
+        // Those that made it and were made themselves, the oldest one last.
+        let mut line = vec![(thread, time)];
+        let mut facts = Facts::default();
+        while let Some(&(thread, time)) = line.last() {
+            match self.begin(thread, time) {
+                Some((_, Change::Born { by, .. }, born)) if line.len() < self.threads.len() + 1 => {
+                    line.push((*by, born));
+                }
+                Some((_, Change::Read(read), _)) => {
+                    facts = Facts::clone(read);
+                    break;
+                }
+                _ => break,
+            }
+        }
+        while let Some((thread, time)) = line.pop() {
+            facts = self.changed(&facts, thread, time);
+        }
+        facts
+    }
+
+    /// The last thing at a time that tells all of a thread, its place and its own time.
+    fn begin(&self, thread: i32, time: u64) -> Option<(usize, &Change, u64)> {
+        let all = self.threads.get(&thread)?;
+        let until = all.partition_point(|(other, _)| *other <= time);
+        let tells = |one: &Change| matches!(one, Change::Born { .. } | Change::Read(_));
+        let before = all.get(..until)?.iter().enumerate().rev();
+        let mut found = before.map(|(place, (at, one))| (place, one, *at));
+        // What was read holds for the time before, too, back to what happened last.
+        let first = || all.first().map(|(at, one)| (0, one, *at));
+        let read_later = first().filter(|(_, one, _)| until == 0 && matches!(one, Change::Read(_)));
+        found.find(|(_, one, _)| tells(one)).or(read_later)
+    }
+
+    /// What is known of a thread, when it is known of the one that made it.
+    fn changed(&self, maker: &Facts, thread: i32, time: u64) -> Facts {
+        let mut facts = Facts::default();
+        let Some((place, begin, born)) = self.begin(thread, time) else { return facts };
+        match begin {
+            Change::Read(read) => facts = Facts::clone(read),
+            Change::Born { flags, name, .. } => facts = maker.child(thread, *flags, *name),
+            _ => {}
+        }
+        let after = self.threads.get(&thread).and_then(|all| all.get(place + 1..));
+        for (_, change) in after.unwrap_or_default().iter().take_while(|(at, _)| *at <= time) {
+            match change {
+                Change::Renamed(name) => facts.name = *name,
+                // The real ones stay.
+                Change::Executed => {
+                    for which in [1, 2, 4, 5] {
+                        if let Some(one) = facts.ids.get_mut(which) {
+                            *one = NO_ID;
+                        }
+                    }
+                }
+                Change::IdsChanged => facts.ids = [NO_ID; 6],
+                Change::SpacesChanged => {
+                    facts.spaces = [NO_SPACE; 8];
+                    // The IDs that it has stay; those of its children are others.
+                    facts.is_outer = false;
+                }
+                Change::Ended { .. } | Change::Read(_) | Change::Born { .. } => {}
+            }
+        }
+        // Children of a process that has ended get another parent.
+        if self.ended.get(&facts.parent).is_some_and(|end| (born..=time).contains(end)) {
+            facts.parent = UNKNOWN;
+            let [_, _, parent] = &mut facts.inner;
+            *parent = UNKNOWN;
+        }
+        facts
+    }
+
+    /// Until when what is known of a thread at a time stays so, as far as is known by now.
+    #[must_use]
+    pub fn until(&self, thread: i32, time: u64) -> u64 {
+        let all = self.threads.get(&thread).map_or(&[][..], Vec::as_slice);
+        let next = all.partition_point(|(other, _)| *other <= time);
+        all.get(next).map_or(u64::MAX, |(other, _)| other - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> [u8; NAME_BYTES] {
+        let mut name = [0; NAME_BYTES];
+        for (to, from) in name.iter_mut().zip(text.bytes()) {
+            *to = from;
+        }
+        name
+    }
+
+    fn shell() -> Facts {
+        Facts {
+            process: 10,
+            parent: 1,
+            inner: [10, 10, 1],
+            name: name("sh"),
+            ids: [0; 6],
+            spaces: [5, 5, 5, 5, 5, 5, FIRST_USER_SPACE, 5],
+            is_outer: true,
+        }
+    }
+
+    fn table() -> Table {
+        let mut table = Table::default();
+        table.add(10, 100, Change::Read(Box::new(shell())));
+        table
+    }
+
+    fn born(by: i32, flags: u64) -> Change {
+        Change::Born { by, flags, name: name("child") }
+    }
+
+    #[test]
+    fn what_was_read_holds_before_and_after() {
+        let table = table();
+
+        assert_eq!(table.facts(10, 5), shell());
+        assert_eq!(table.facts(10, 500), shell());
+        assert_eq!(table.facts(11, 500), Facts::default());
+    }
+
+    #[test]
+    fn children_are_known_by_who_made_them() {
+        let mut table = table();
+        // In no order.
+        table.add(13, 202, born(12, CLONE_THREAD));
+        table.add(12, 201, born(10, 0));
+
+        let process = table.facts(12, 300);
+        assert_eq!((process.process, process.parent, process.inner), (12, 10, [12, 12, 10]));
+        assert_eq!((process.name, process.ids), (name("child"), [0; 6]));
+        let thread = table.facts(13, 300);
+        assert_eq!((thread.process, thread.parent, thread.inner), (12, 10, [12, 13, 10]));
+        assert_eq!(table.facts(12, 200), Facts::default());
+    }
+
+    #[test]
+    fn changes_count_from_their_times_on() {
+        let mut table = table();
+        table.add(10, 200, Change::Renamed(name("ls")));
+        table.add(10, 210, Change::Executed);
+        table.add(10, 220, Change::IdsChanged);
+
+        assert_eq!((table.facts(10, 199), table.until(10, 199)), (shell(), 199));
+        assert_eq!(table.facts(10, 200).name, name("ls"));
+        assert_eq!(table.facts(10, 210).ids, [0, NO_ID, NO_ID, 0, NO_ID, NO_ID]);
+        assert_eq!((table.facts(10, 220).ids, table.until(10, 220)), ([NO_ID; 6], u64::MAX));
+    }
+
+    #[test]
+    fn namespaces_that_are_new_are_unknown() {
+        let mut table = table();
+        table.add(12, 200, born(10, 0x2000_0000));
+        table.add(10, 300, Change::SpacesChanged);
+        table.add(14, 400, born(10, 0));
+
+        assert_eq!(table.facts(12, 250).inner, [UNKNOWN; 3]);
+        assert_eq!(table.facts(12, 250).spaces[PID_SPACE], NO_SPACE);
+        assert_eq!(table.facts(12, 250).inner_id(0), 0);
+        assert_eq!(table.facts(10, 350).inner, [10, 10, 1]);
+        assert_eq!((table.facts(14, 450).inner, table.facts(14, 450).process), ([UNKNOWN; 3], 14));
+        assert_eq!(table.facts(14, 450).inner_id(0), NO_ID);
+    }
+
+    #[test]
+    fn a_parent_that_has_ended_is_none() {
+        let mut table = table();
+        table.add(12, 200, born(10, 0));
+        table.add(10, 300, Change::Ended { is_last: true });
+        table.settle(&[(10, 300)]);
+
+        assert_eq!(table.facts(12, 299).parent, 10);
+        assert_eq!(table.facts(12, 300).parent, UNKNOWN);
+        assert_eq!(table.facts(10, 400).process, 10);
+    }
+
+    #[test]
+    fn threads_that_ended_long_ago_are_forgotten() {
+        let mut table = table();
+        table.add(10, 300, Change::Ended { is_last: true });
+        table.settle(&[(10, 300)]);
+        table.add(11, 400 + 3 * FORGOTTEN, Change::Executed);
+        table.settle(&[]);
+
+        assert_eq!(table.facts(10, 300), Facts::default());
+        assert!(table.ended.is_empty());
+    }
+
+    #[test]
+    fn a_thread_that_made_itself_is_unknown() {
+        let mut table = Table::default();
+        table.add(10, 100, born(11, CLONE_THREAD));
+        table.add(11, 100, born(10, CLONE_THREAD));
+
+        assert_eq!(table.facts(10, 200).process, UNKNOWN);
+    }
+}

@@ -1,0 +1,174 @@
+//! Events that tell what becomes of threads, from buffers of their own.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::page::{Page, Record};
+use crate::processes::{Change, Facts, Table, NAME_BYTES};
+
+/// Where each record has the thread that runs.
+const THREAD_AT: usize = 4;
+
+/// What an event tells, and where; places are those of the kernel's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateEvent {
+    Born {
+        thread: usize,
+        name: usize,
+        flags: usize,
+    },
+    Renamed {
+        thread: usize,
+        name: usize,
+    },
+    Executed,
+    IdsChanged,
+    SpacesChanged,
+    /// Where it has no word for it, the end of the first thread is that of the process.
+    Ended {
+        is_last: Option<usize>,
+    },
+}
+
+/// All threads, and the buffers that tell of them.
+pub struct Processes {
+    events: HashMap<u16, StateEvent>,
+    /// Gives pages, and does not wait; with room for one.
+    files: Mutex<(Vec<File>, Vec<u8>)>,
+    table: Mutex<Table>,
+    /// How often the table has changed.
+    generation: AtomicU64,
+    /// How often events were lost.
+    lost: AtomicU64,
+}
+
+impl Processes {
+    /// The buffers of what happens to threads, with the size of their pages.
+    #[must_use]
+    pub fn new(events: HashMap<u16, StateEvent>, files: Vec<File>, page: usize) -> Self {
+        Self {
+            events,
+            files: Mutex::new((files, vec![0; page])),
+            table: Mutex::default(),
+            generation: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes what was read of threads at times.
+    pub fn know(&self, threads: Vec<(i32, u64, Facts)>) {
+        let mut table = self.table();
+        for (thread, time, facts) in threads {
+            table.add(thread, time, Change::Read(Box::new(facts)));
+        }
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// Takes what was told up to now. Whoever has read a record calls it before asking for what was
+    /// before that record.
+    ///
+    /// # Errors
+    ///
+    /// A buffer cannot be read.
+    pub fn refresh(&self) -> io::Result<()> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let (files, room) = &mut *files;
+        for file in files {
+            while let Some(bytes) = next_page(file, room)? {
+                self.add_page(room.get(..bytes).unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a page of these events.
+    pub fn add_page(&self, bytes: &[u8]) {
+        let mut page = Page::new(bytes);
+        let mut table = self.table();
+        if page.lost().is_some() {
+            table.clear();
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
+        let mut ended = Vec::new();
+        for record in page.by_ref() {
+            if let Some((thread, change)) = self.change(&record) {
+                if matches!(change, Change::Ended { is_last: true }) {
+                    ended.push((thread, record.time));
+                }
+                table.add(thread, record.time, change);
+            }
+        }
+        table.settle(&ended);
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    fn change(&self, record: &Record<'_>) -> Option<(i32, Change)> {
+        let body = record.body;
+        let event = self.events.get(&u16::from_le_bytes(array(body, 0)?))?;
+        let current = number(body, THREAD_AT)?;
+        Some(match *event {
+            StateEvent::Born { thread, name, flags } => {
+                let flags = u64::from_le_bytes(array(body, flags)?);
+                let name = array(body, name)?;
+                (number(body, thread)?, Change::Born { by: current, flags, name })
+            }
+            StateEvent::Renamed { thread, name } => {
+                (number(body, thread)?, Change::Renamed(array::<NAME_BYTES>(body, name)?))
+            }
+            StateEvent::Executed => (current, Change::Executed),
+            StateEvent::IdsChanged => (current, Change::IdsChanged),
+            StateEvent::SpacesChanged => (current, Change::SpacesChanged),
+            StateEvent::Ended { is_last } => {
+                let said = is_last.map_or(Some(false), |at| body.get(at).map(|one| *one != 0));
+                (current, Change::Ended { is_last: said? })
+            }
+        })
+    }
+
+    /// How often the table has changed; what was asked for before may be otherwise by now.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// How often events of threads were lost: nothing was known then.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// What is known of a thread at a time, and until when.
+    #[must_use]
+    pub fn facts(&self, thread: i32, time: u64) -> (Facts, u64) {
+        let table = self.table();
+        (table.facts(thread, time), table.until(thread, time))
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads a page; `None`: there is none now.
+fn next_page(file: &mut File, room: &mut [u8]) -> io::Result<Option<usize>> {
+    loop {
+        return match file.read(room) {
+            Ok(0) => Ok(None),
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => Err(error),
+        };
+    }
+}
+
+fn array<const N: usize>(record: &[u8], at: usize) -> Option<[u8; N]> {
+    record.get(at..at.checked_add(N)?)?.try_into().ok()
+}
+
+fn number(record: &[u8], at: usize) -> Option<i32> {
+    array(record, at).map(i32::from_le_bytes)
+}
