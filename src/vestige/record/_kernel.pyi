@@ -53,13 +53,15 @@ _Filters: TypeAlias = tuple[
         ]
     ],
 ]
-"""Metadata with one class for each filter; IDs of events, the operations for contexts and
-fields of these classes (``None``: those of the trace), instructions as those of
+"""Metadata with one class for each filter; IDs of events, the operations for contexts
+and fields of these classes (``None``: those of the trace), instructions as those of
 :mod:`vestige.expressions`, with a character for each byte.
 """
 
 _Processes: TypeAlias = tuple[Sequence[tuple[int, str, Sequence[int]]], Sequence[int]]
-"""IDs of events, what they tell and where; descriptors of their pages, which are taken."""
+"""IDs of events, what they tell and where; descriptors of their pages, which are
+taken.
+"""
 
 _Thread: TypeAlias = tuple[
     int,
@@ -68,8 +70,8 @@ _Thread: TypeAlias = tuple[
 ]
 """Its ID, the value of the clock when it was read; process, parent; process, thread and
 parent in their namespace; name, with a character for each byte; users and groups (real,
-effective, saved); namespaces (cgroup, ipc, mnt, net, pid, time, user, uts); whether the IDs
-in its namespace are those of the machine.
+effective, saved); namespaces (cgroup, ipc, mnt, net, pid, time, user, uts); whether the
+IDs in its namespace are those of the machine.
 """
 
 def impossible_filters(filters: _Filters) -> list[int]:
@@ -96,7 +98,8 @@ class Collector:
     ``relative_sequence`` (the same, bytes of an element), ``line`` (place),
     ``request_bits`` (place, bytes), ``zeros`` (bytes), ``groups`` (places of the IDs of
     parent and child), ``kernel_stack`` and ``user_stack`` (of the thread then, if they
-    are recorded), ``context:`` and LTTng's name of a context. Places are bytes from the beginning of the kernel's record.
+    are recorded), ``context:`` and LTTng's name of a context. Places are bytes from the
+    beginning of the kernel's record.
 
     Args:
         page: Bytes of a page.

@@ -166,7 +166,7 @@ class Channel:
         if self._takes(name):
             rules = [one for one in self.wanted.rules if takes_name(one, name)]
             taken[_LOGGER] = [one.filter for one in rules]
-        self._filters.set(
+        self._filters.apply(
             [
                 (known.format, taken.get(key, [None]))
                 for key, known in self._known.items()

@@ -155,7 +155,7 @@ class ChannelFilters:
         self._written: dict[tuple[str, str], str] = {}
         self._rests: dict[int, tuple[EventFormat, _Code]] = {}
 
-    def set(self, wanted: Sequence[tuple[EventFormat, Sequence[str | None]]]) -> None:
+    def apply(self, wanted: Sequence[tuple[EventFormat, Sequence[str | None]]]) -> None:
         """Give the kernel what it can do, and keep the rest.
 
         Args:
