@@ -10,7 +10,7 @@ use vestige_ctf::filter::{BodyFilter, Instruction, Operation as Code, Value};
 use vestige_ctf::metadata::parse_text;
 use vestige_ctf::model::TraceClass;
 use vestige_kernel::contexts::HOST_BYTES;
-use vestige_kernel::making::Filter;
+use vestige_kernel::plan::Filter;
 use vestige_kernel::processes::{Facts, NAME_BYTES};
 use vestige_kernel::state_events::{Processes, StateEvent};
 use vestige_kernel::threads::Machine;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use vestige_ctf::filter::BodyFilter;
 
 use crate::contexts::Seen;
-use crate::plan::{apply, Around, EventPlan, Operation, Plans};
+use crate::plan::{apply, Around, EventPlan, Filter, Plans};
 use crate::processes::Facts;
 use crate::state_events::Processes;
 use crate::threads::Threads;
@@ -23,15 +23,6 @@ pub enum Made {
     Unwanted,
     /// It made no sense.
     Damaged,
-}
-
-/// What must be true of an event's records.
-#[derive(Debug, Default)]
-pub struct Filter {
-    /// `None`: it is true of none.
-    pub expression: Option<BodyFilter>,
-    /// What makes the contexts and fields that it asks for, where these are not the trace's.
-    pub operations: Option<Vec<Operation>>,
 }
 
 /// What a CPU remembers.

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use vestige_ctf::filter::BodyFilter;
+
 use crate::contexts::{Context, Seen};
 use crate::groups::ThreadGroups;
-use crate::making::Filter;
 use crate::request_bits::request_bits;
 use crate::stacks::{Side, StackPlan};
 
@@ -141,6 +142,15 @@ pub fn apply(
         }
     }
     Some(())
+}
+
+/// What must be true of an event's records.
+#[derive(Debug, Default)]
+pub struct Filter {
+    /// `None`: it is true of none.
+    pub expression: Option<BodyFilter>,
+    /// What makes the contexts and fields that it asks for, where these are not the trace's.
+    pub operations: Option<Vec<Operation>>,
 }
 
 /// The plans of all events, by their IDs in this boot.
