@@ -3,6 +3,7 @@
  *
  *   N     emit ordered:step N times
  *   tN    let two new threads do that
+ *   cN    call getpriority(2) N times, each between two times ordered:step
  *   lN    emit ordered:line N times, with texts of 0 to N - 1 letters
  *   fork  let a child process do what the rest of the input says; it is waited for
  *   left  emit it, and end with status 5 if that changed what the C library has of the thread
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,15 @@ static void *emit(void *count)
 	for (long number = 0; number < (long) count; number++)
 		lttng_ust_tracepoint(ordered, step, number);
 	return NULL;
+}
+
+static void emit_around_calls(long count)
+{
+	for (long number = 0; number < count; number++) {
+		lttng_ust_tracepoint(ordered, step, 2 * number);
+		getpriority(PRIO_PROCESS, 0);
+		lttng_ust_tracepoint(ordered, step, 2 * number + 1);
+	}
 }
 
 static void emit_lines(long count)
@@ -98,6 +109,8 @@ int main(int count, char **words)
 		} else if (!strcmp(line, "exec")) {
 			execv("/proc/self/exe", words);
 			return 4;
+		} else if (line[0] == 'c') {
+			emit_around_calls(atol(line + 1));
 		} else if (line[0] == 'l') {
 			emit_lines(atol(line + 1));
 		} else if (line[0] == 't') {

@@ -191,6 +191,13 @@ class Backend(Protocol):
             session: The session.
         """
 
+    def kernel_counts(self, session: Session) -> dict[str, ChannelCounts]:
+        """Return the same for the channels of the kernel, which have own names.
+
+        Args:
+            session: The session.
+        """
+
     def sample(self, session: Session, channel: str) -> bytes | None:
         """Return a packet of a channel that is being filled, as far as it is.
 

@@ -7,6 +7,7 @@ The present chunk is always in the directory of the session; one that has ended 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,7 @@ from pathlib import Path
 from ..record._agreement import ARENAS_FILE
 from ..record.backends.in_process.chunks import ARCHIVES, archive_name
 from ..record.backends.lttng_ust.trace_files import INDEX_FOLDER
+from ..record.trace_directory import KERNEL
 
 __all__ = [
     "ARCHIVES",
@@ -24,6 +26,7 @@ __all__ = [
     "archive_name",
     "begin_left_chunks",
     "complete_archive",
+    "kernel_folders",
     "remove_unreadable",
     "remove_unused",
     "take_back",
@@ -34,6 +37,7 @@ DATA = "ust"
 NEXT = ".ust"
 """The next one of that, until it takes its place."""
 MODE = 0o770
+_OF_KERNEL = re.compile(rf"{KERNEL}(?:-[0-9]+)?")
 
 
 class ArchiveExistsError(FileExistsError):
@@ -96,11 +100,41 @@ def _make_empty(path: Path) -> None:
 
 
 def _move(here: int, place: int) -> None:
+    of_kernel = _kernel_folders(os.listdir(here))
     try:
         os.rename(DATA, DATA, src_dir_fd=here, dst_dir_fd=place)
     except FileNotFoundError:
-        # Somebody has removed it: there is nothing in the chunk.
-        os.mkdir(DATA, MODE, dir_fd=place)
+        if not of_kernel:
+            # Somebody has removed it: there is nothing in the chunk.
+            os.mkdir(DATA, MODE, dir_fd=place)
+    moved: list[str] = []
+    try:
+        for name in of_kernel:
+            os.rename(name, name, src_dir_fd=here, dst_dir_fd=place)
+            moved.append(name)
+    except OSError:
+        for name in (*moved, DATA):
+            with suppress(OSError):
+                os.rename(name, name, src_dir_fd=place, dst_dir_fd=here)
+        raise
+
+
+def kernel_folders(path: str) -> list[str]:
+    """Return the names of the traces of the kernel in a directory.
+
+    After a daemon that was killed, there is a second one.
+
+    Args:
+        path: The directory, of a chunk or an archive.
+    """
+    try:
+        return _kernel_folders(one.name for one in Path(path).iterdir())
+    except OSError:
+        return []
+
+
+def _kernel_folders(names: Iterable[str]) -> list[str]:
+    return sorted(one for one in names if _OF_KERNEL.fullmatch(one))
 
 
 @contextmanager
@@ -279,7 +313,7 @@ def take_back(output: str, name: str) -> bool:
             # Of a trace that was about to begin, there may be some hidden files.
             shutil.rmtree(place, ignore_errors=True)
             trace.rename(place)
-    if any(moved.rglob("metadata")):
+    if any(archive.rglob("metadata")):
         return True
     shutil.rmtree(archive, ignore_errors=True)
     return False

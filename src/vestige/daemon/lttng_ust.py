@@ -293,6 +293,7 @@ def plan_of(session: Session, rings: str) -> SessionPlan:
         None if session.pids is None else frozenset(session.pids),
         session.is_taken_over,
         live_timer=session.live_timer,
+        clock_offset=session.clock_offset,
     )
 
 

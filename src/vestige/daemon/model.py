@@ -174,6 +174,10 @@ class Session:
     relay: list[str] | None = None
     """The URIs of a relay daemon, for control and for data."""
 
+    clock_offset: int | None = None
+    """Of a session with channels of the kernel, from its first start on: when the clock
+    of all of its traces was 0, in nanoseconds since 1970."""
+
     live_timer: int = 0
     """Microseconds after which viewers see what was recorded; 0: there are none."""
 

@@ -20,6 +20,7 @@ from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
 from ..record.backends.registered.programs import RegisteredPrograms
 from ..record.backends.registered.trace import Losses
 from .backend import OnMatch, OnSample
+from .kernel_backend import KernelBackend
 from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, EventRule, Session
 from .program_backend import ProgramBackend, failure_text
@@ -214,6 +215,7 @@ class AllPrograms:
         self._kernel_matches = KernelMatches(warn)
         self._lttng_ust = LttngUstBackend(paths, warn)
         self._own = OwnPrograms(paths, warn)
+        self._kernel = KernelBackend(warn)
 
     async def open(self, sessions: Sequence[Session]) -> None:
         """Let programs come.
@@ -230,6 +232,8 @@ class AllPrograms:
         Args:
             session: The session.
         """
+        # The kernel first: where it cannot be recorded, nothing has been begun.
+        await self._kernel.apply(session)
         await asyncio.gather(self._lttng_ust.apply(session), self._own.apply(session))
 
     async def stop(self, session: Session) -> list[dict[str, Any]]:
@@ -244,7 +248,9 @@ class AllPrograms:
         # The first sets the losses of channels that it has, the second adds to them.
         self._own.take_back_losses(session)
         silent = await self._lttng_ust.stop(session)
-        return [*silent, *await self._own.stop(session)]
+        silent += await self._own.stop(session)
+        await self._kernel.stop(session)
+        return silent
 
     async def rotate(
         self,
@@ -274,6 +280,7 @@ class AllPrograms:
                     take_back()
         finally:
             self._lttng_ust.begin_chunk(session)
+        await self._kernel.rotate(session)
         await self._dump_for_chunk(session)
 
     async def _dump_for_chunk(self, session: Session) -> None:
@@ -293,6 +300,7 @@ class AllPrograms:
         await self._lttng_ust.end_packets(session)
         self._lttng_ust.clear(session)
         self._own.clear(session)
+        await self._kernel.clear(session)
         await self._dump_for_chunk(session)
 
     def hold(self, session: Session, *, is_held: bool) -> None:
@@ -311,7 +319,8 @@ class AllPrograms:
         Args:
             session: The session.
         """
-        return self._lttng_ust.chunk_size(session) + self._own.chunk_size(session)
+        backends = (self._lttng_ust, self._own, self._kernel)
+        return sum(one.chunk_size(session) for one in backends)
 
     def folders(self, session: Session) -> list[str]:
         """Return the directories of the traces that are written to now.
@@ -327,7 +336,7 @@ class AllPrograms:
         Args:
             session: The session.
         """
-        backends = (self._lttng_ust, self._own)
+        backends = (self._lttng_ust, self._own, self._kernel)
         return _joined(one.take_failure(session) for one in backends)
 
     async def forget(self, session: Session) -> str | None:
@@ -339,7 +348,7 @@ class AllPrograms:
         Returns:
             Why a part of the trace is not in them; also what was told before.
         """
-        backends = (self._lttng_ust, self._own)
+        backends = (self._lttng_ust, self._own, self._kernel)
         return _joined([await one.forget(session) for one in backends])
 
     def tell_matches(self, on_match: OnMatch) -> None:
@@ -392,6 +401,7 @@ class AllPrograms:
         silent = await asyncio.gather(
             self._lttng_ust.dump_state(session), self._own.dump_state(session)
         )
+        await self._kernel.dump_state(session)
         return [*silent[0], *silent[1]]
 
     async def write_metadata(self, session: Session) -> None:
@@ -402,6 +412,7 @@ class AllPrograms:
         """
         await self._lttng_ust.write_metadata(session)
         await self._own.write_metadata(session)
+        await self._kernel.write_metadata(session)
 
     async def snapshot(self, session: Session, folder: str, most: int | None) -> None:
         """Write what the buffers of a session hold now, which stays there.
@@ -416,6 +427,15 @@ class AllPrograms:
         """
         await self._lttng_ust.snapshot(session, folder, most)
         await self._own.snapshot(session, folder, most)
+        await self._kernel.snapshot(session, folder, most)
+
+    def kernel_counts(self, session: Session) -> dict[str, ChannelCounts]:
+        """Return what the channels of the kernel have recorded, a moment ago.
+
+        Args:
+            session: The session.
+        """
+        return self._kernel.counts(session)
 
     def counts(self, session: Session) -> dict[str, ChannelCounts]:
         """Return what the channels of a session have recorded so far.
@@ -508,6 +528,7 @@ class AllPrograms:
         self._kernel_matches.close()
         await self._lttng_ust.close()
         await self._own.close()
+        await self._kernel.close()
 
 
 def _joined(failures: Iterable[str | None]) -> str | None:

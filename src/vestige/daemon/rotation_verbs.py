@@ -23,6 +23,7 @@ from .chunks import (
     archive_name,
     begin_left_chunks,
     complete_archive,
+    kernel_folders,
     remove_unreadable,
     remove_unused,
     take_back,
@@ -277,7 +278,8 @@ def archive_last(registry: Registry, session: Session) -> str | None:
     if session.is_rotated_while_inactive or session.is_cleared_while_inactive:
         # Nothing was recorded since.
         with as_owner(session):
-            rmtree(Path(session.output, DATA), ignore_errors=True)
+            for name in (DATA, *kernel_folders(session.output)):
+                rmtree(Path(session.output, name), ignore_errors=True)
         return None
     return _move(registry, session, goes_on=False)
 

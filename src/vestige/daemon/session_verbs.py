@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ..errors import SessionError
+from ..record.backends.lttng_ust.clock import Clock
 from ..record.relay.folder import make_spool
 from .domains import require_kernel
 from .model import AGENT_DOMAINS, Session
@@ -240,6 +241,9 @@ async def start_session(registry: Registry, session: Session) -> None:
     await registry.relays.connect(session)
     make_output(session)
     was_active = session.was_active
+    if session.kernel_channels and session.clock_offset is None:
+        # All traces of the session say so, whenever they begin.
+        session.clock_offset = Clock().offset()
     set_active(registry, session)
     # Also where more is changed at once: from here on, there are rings.
     registry.save_now(session)
@@ -248,6 +252,9 @@ async def start_session(registry: Registry, session: Session) -> None:
     except OSError as error:
         await _take_back(registry, session, was_active=was_active)
         raise refused("UST_CHAN_FAIL", os_error_text(error)) from error
+    except SessionError:
+        await _take_back(registry, session, was_active=was_active)
+        raise
     registry.relays.begin(session)
 
 

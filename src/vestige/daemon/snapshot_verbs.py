@@ -205,7 +205,8 @@ async def _send_snapshot(
         session.snapshot_at = spool = make_spool(session.uid, session.gid)
         registry.save(session)
         with as_owner(session):
-            os.mkdir(f"{spool}/ust", 0o770)  # noqa: PTH102 - in memory
+            if session.channels:
+                os.mkdir(f"{spool}/ust", 0o770)  # noqa: PTH102 - in memory
         await registry.backend.snapshot(session, spool, most)
         return await registry.relays.send_snapshot(session, output, spool, name)
     except OSError as error:
@@ -269,7 +270,8 @@ def _make_folder(session: Session, output: SnapshotOutput, stamp: str) -> str:
                 with suppress(FileExistsError):
                     if not os.path.lexists(f"{output.path}/{name}"):
                         folder.mkdir(mode=0o770)
-                        Path(folder, "ust").mkdir(mode=0o770)
+                        if session.channels:
+                            Path(folder, "ust").mkdir(mode=0o770)
                         return name
                 session.snapshots_taken += 1
     except OSError as error:

@@ -28,7 +28,8 @@ async def statistics(
     Returns:
         ``sessions``: each with ``name``, ``uid``, ``active``, ``output``, ``created``
         and ``channels``; each of these with ``name``, ``enabled``, ``overwrite`` and
-        the members of :class:`~.ChannelCounts`. ``programs``: each with ``pid``,
+        the members of :class:`~.ChannelCounts`; ``kernel_channels`` has the same of the
+        kernel. ``programs``: each with ``pid``,
         ``uid``, ``name``, ``tracer`` and ``sessions``, of those that the peer sees.
     """
     backend = registry.backend
@@ -45,7 +46,7 @@ async def statistics(
 
 
 def _described(backend: Backend, session: Session, request: Request) -> dict[str, Any]:
-    found = _session(session, backend.counts(session))
+    found = _session(session, backend.counts(session), backend.kernel_counts(session))
     if request.flag("samples"):
         for one in found["channels"]:
             sample = backend.sample(session, one["name"])
@@ -53,7 +54,11 @@ def _described(backend: Backend, session: Session, request: Request) -> dict[str
     return found
 
 
-def _session(session: Session, counts: dict[str, ChannelCounts]) -> dict[str, Any]:
+def _session(
+    session: Session,
+    counts: dict[str, ChannelCounts],
+    of_kernel: dict[str, ChannelCounts],
+) -> dict[str, Any]:
     return {
         "name": session.name,
         "uid": session.uid,
@@ -64,6 +69,10 @@ def _session(session: Session, counts: dict[str, ChannelCounts]) -> dict[str, An
         "channels": [
             _channel(one, counts.get(one.name, NO_COUNTS))
             for one in session.channels.values()
+        ],
+        "kernel_channels": [
+            _channel(one, of_kernel.get(one.name, NO_COUNTS))
+            for one in session.kernel_channels.values()
         ],
     }
 

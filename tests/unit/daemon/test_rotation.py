@@ -460,8 +460,10 @@ def test_a_full_journal_ends_no_schedule(
                 one.do("10")
                 wait_until(lambda: len(archives(output)) > 1, "it is done", SECONDS)
                 fill(disk.directory / "filler")
+                # The last block of the journal may have room for some changes.
                 done = home.lttng("rotate")
-                assert done.status == 1
+                while done.status == 0:
+                    done = home.lttng("rotate")
                 assert "No space left on device" in done.err
                 # Each attempt makes it, and leaves it if it cannot be written.
                 [unwritten] = journal.glob("*.new")

@@ -209,6 +209,9 @@ def _one_channel(channel: dict[str, Any], *, has_losses: bool) -> Iterator[str]:
         yield "      None"
     elif is_overwriting:
         yield f"      Lost packets: {channel['lost_packets']}"
+        if channel["discarded_events"]:
+            # The kernel counts event records in this mode, too.
+            yield f"      Discarded events: {channel['discarded_events']}"
     else:
         yield f"      Discarded events: {channel['discarded_events']}"
     yield from ("", "    Recording event rules:")

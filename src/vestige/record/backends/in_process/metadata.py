@@ -139,7 +139,12 @@ def metadata_head(  # noqa: PLR0913 - facts of a recording, by name
         + (DAMAGED_LINE if is_damaged else UNDAMAGED_LINE),
         clock=_clock_name(is_counter=is_counter),
         # The kernel's trace has the same, and readers compare all of it.
-        boot=f'\tuuid = "{boot_id()}";\n' if options.is_kernel_recorded else "",
+        # So has the monotonic clock of LTTng, with which it is compared, too.
+        boot=(
+            f'\tuuid = "{boot_id()}";\n'
+            if options.is_kernel_recorded or not is_counter
+            else ""
+        ),
         description=_description(is_counter=is_counter),
         frequency=rate.frequency,
         offset=rate.offset,

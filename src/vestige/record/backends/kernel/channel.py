@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,6 +54,7 @@ _WITHOUT_TEXTS = (
     "this kernel does not tell the texts to which arguments of system calls point: "
     "fields such as filename are empty, and filename_addr has the address"
 )
+_BYTES = re.compile(r"^bytes: (\d+)$", re.MULTILINE)
 _UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK
 _Key = tuple[str, str]
 
@@ -324,6 +326,14 @@ class Channel:
             )
             for cpu in self._instance.cpus()
         ]
+
+    def fill(self) -> list[int]:
+        """Return how many bytes of each CPU were not read yet."""
+        counts = []
+        for cpu in self._instance.cpus():
+            found = _BYTES.search(self._instance.read(f"per_cpu/cpu{cpu}/stats"))
+            counts.append(int(found[1]) if found else 0)
+        return counts
 
     def leave_out(self, threads: Sequence[int], *, with_children: bool = False) -> None:
         """Record nothing of some threads, besides those that are left out already.

@@ -69,7 +69,7 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
             except OSError as error:
                 why = f"{wanted.logger}: {error.strerror}"
                 problems.append(f"no text from {why}")
-        _answer(ready=problems, removed=removed)
+        _answer(ready=problems, removed=removed, directory=trace.directory)
         while (order := orders.next()) is not None:
             answer = _answer_to(trace, order)
             if order["do"] == "end":
@@ -139,7 +139,7 @@ _ACTIONS: dict[str, Callable[[KernelTrace, dict[str, Any]], object]] = {
     ),
     "track": lambda trace, order: trace.track(order["tracked"]),
     "stop": lambda trace, _: trace.stop(),
-    "rotate": lambda trace, order: trace.rotate(order["directory"], order["uuid"]),
+    "rotate": lambda trace, order: trace.rotate(order["directory"]),
     "clear": lambda trace, order: trace.clear(order["directory"]),
     "snapshot": lambda trace, order: trace.snapshot(order["directory"], order["most"]),
     "metadata": lambda trace, _: trace.write_metadata(),

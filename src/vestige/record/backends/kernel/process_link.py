@@ -71,6 +71,8 @@ class CollectorProcess:
             os.close(to_write)
         self.problems: list[str] = []
         """What cannot be recorded, and why; for whoever asks to take."""
+        self.directory: str | None = None
+        """Where the trace is made, once that is so."""
         self._say(wanted.to_json())
 
     @property
@@ -89,6 +91,7 @@ class CollectorProcess:
             self.end()
             raise KernelOrderError(answer.get("refused", ENDED))
         self.problems += answer["ready"]
+        self.directory = answer["directory"]
 
     def ask(self, order: str, **facts: Any) -> Any:
         """Tell it to do something, and wait until that is done.

@@ -47,6 +47,9 @@ class TraceToRead(NamedTuple):
     """A trace, as this process needs it."""
 
     directory: str
+    older: str
+    """As :class:`.trace_files.TraceFiles` has it."""
+
     uuid: bytes
     page: int
     begin: int
@@ -124,12 +127,18 @@ class _Reader:
         }
         return actions[order["do"]](order)
 
-    def _open(self, order: dict[str, Any]) -> None:
-        """Make the files; nothing is written but snapshots if all is kept."""
+    def _open(self, order: dict[str, Any]) -> str | None:
+        """Make the files; nothing is written but snapshots if all is kept.
+
+        Returns:
+            The directory.
+        """
         self._metadata = order["metadata"]
-        if self._is_written:
-            self._files = self._new_files(self._trace.directory)
-            self._streams = self._files.open_streams(self._written())
+        if not self._is_written:
+            return None
+        self._files = self._new_files(self._trace.directory)
+        self._streams = self._files.open_streams(self._written())
+        return self._files.path
 
     def _run(self, order: dict[str, Any]) -> None:
         """Begin to read."""
@@ -228,7 +237,7 @@ class _Reader:
         return {one.name: _cpus(one) for one in channels}
 
     def _new_files(self, directory: str) -> TraceFiles:
-        files = TraceFiles(directory)
+        files = TraceFiles(directory, self._trace.older)
         try:
             files.write_metadata(self._metadata)
         except BaseException:

@@ -18,6 +18,8 @@ __all__ = ["Match", "choose"]
 _INNER = ("ftrace", "vestige_")
 """How systems of events begin that are not to be switched on: by nobody, or by none but
 those whose probes they are."""
+_TWICE = "raw_syscalls"
+"""A system with all system calls once more, which only those want who name it."""
 _Event = tuple[str, str]
 """A system of the kernel, and a name there."""
 
@@ -75,11 +77,15 @@ def _takes(rule: KernelRule, systems: set[str]) -> Callable[[_Event, str], bool]
 
         return takes_call
     pattern = pattern_of(rule.pattern)
+    is_exact = "*" not in rule.pattern
     if rule.system is not None:
         system = rule.system
         return lambda one, _: one[0] == system and bool(pattern.fullmatch(one[1]))
     if rule.kind == "event":
         if rule.pattern in systems:
             return lambda one, _: one[0] == rule.pattern
-        return lambda _, name: bool(pattern.fullmatch(name))
-    return lambda one, name: one[0] != CALLS and bool(pattern.fullmatch(name))
+        return lambda one, name: (
+            (is_exact or one[0] != _TWICE) and bool(pattern.fullmatch(name))
+        )
+    others = {CALLS} if is_exact else {CALLS, _TWICE}
+    return lambda one, name: one[0] not in others and bool(pattern.fullmatch(name))

@@ -76,7 +76,8 @@ class KernelTrace:
             for channel in self._channels:
                 channel.switch()
             self._start_reader()
-            self._ask("open", metadata=self._metadata())
+            self.directory: str | None = self._ask("open", metadata=self._metadata())
+            """Where it is written to; ``None`` if nothing but snapshots is."""
         except BaseException:
             self.close()
             raise
@@ -126,7 +127,7 @@ class KernelTrace:
             one.problems = []
         return list(dict.fromkeys(problems))
 
-    def _metadata(self, uuid: str | None = None) -> str:
+    def _metadata(self) -> str:
         wanted = self._wanted
         streams = [
             StreamText(
@@ -137,7 +138,7 @@ class KernelTrace:
             )
             for number, declared in enumerate(self._declared)
         ]
-        return metadata_text(uuid or wanted.uuid, wanted.name, wanted.clock, streams)
+        return metadata_text(wanted.uuid, wanted.name, wanted.clock, streams)
 
     def _start_reader(self) -> None:
         wanted = self._wanted
@@ -156,6 +157,7 @@ class KernelTrace:
         ]
         trace = TraceToRead(
             wanted.directory,
+            wanted.older,
             bytes.fromhex(wanted.uuid.replace("-", "")),
             self._page,
             wanted.clock.begin or self._now(),
@@ -311,12 +313,11 @@ class KernelTrace:
             one.record(is_on=False)
         return self._totals("flush", is_stopped=True)
 
-    def rotate(self, directory: str, uuid: str) -> list[dict[str, Any]]:
+    def rotate(self, directory: str) -> list[dict[str, Any]]:
         """Let what comes from now on be in another directory.
 
         Args:
             directory: It is made.
-            uuid: That of the trace there.
 
         Returns:
             What became of each channel.
@@ -324,7 +325,7 @@ class KernelTrace:
         Raises:
             ReaderGoneError: The process that reads has ended, or cannot make it.
         """
-        text = self._metadata(uuid)
+        text = self._metadata()
         return self._totals("cut", directory=directory, metadata=text, is_dropped=False)
 
     def clear(self, directory: str) -> list[dict[str, Any]]:
@@ -384,6 +385,9 @@ class KernelTrace:
         if not self._is_running and order != "copy":
             return []
         found: list[dict[str, Any]] = self._ask(order, **facts)
+        for channel, one in zip(self._channels, found, strict=True):
+            fill = channel.fill()
+            one["buffered"], one["fullest"] = sum(fill), max(fill, default=0)
         return found
 
     def close(self) -> None:

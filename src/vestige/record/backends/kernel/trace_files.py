@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ __all__ = ["TraceFiles"]
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o770
+_MOST_NAMESAKES = 1000
 INDEX = "index"
 METADATA = "metadata"
 _NEXT = ".metadata"
@@ -26,13 +28,16 @@ class TraceFiles:
 
     Args:
         path: Where it is made.
+        older: What becomes of a trace that is there: it is ``refused``; it is
+            ``replaced``, as LTTng does; or it is ``kept``, and the new one gets another
+            name.
 
     Raises:
         OSError: It cannot be made, or somebody has put another one in its place.
     """
 
-    def __init__(self, path: str) -> None:
-        self._directory = _made(path)
+    def __init__(self, path: str, older: str = "refused") -> None:
+        self.path, self._directory = _made_in_place(path, older)
         try:
             self._index = _made(INDEX, self._directory)
         except BaseException:
@@ -99,6 +104,27 @@ class TraceFiles:
         """Let the directory go; what is in it stays."""
         os.close(self._index)
         os.close(self._directory)
+
+
+def _made_in_place(path: str, older: str) -> tuple[str, int]:
+    """Make a directory, whatever is there; return where, and what it is opened as."""
+    if older == "kept":
+        for number in range(1, _MOST_NAMESAKES):
+            place = path if number == 1 else f"{path}-{number}"
+            with suppress(FileExistsError):
+                return place, _made(place)
+    elif older == "replaced" and _is_trace(path):
+        shutil.rmtree(path)
+    return path, _made(path)
+
+
+def _is_trace(path: str) -> bool:
+    """Tell whether there is a trace, or nothing but a directory."""
+    try:
+        names = os.listdir(path)
+    except OSError:
+        return False
+    return METADATA in names or not names
 
 
 def _made(path: str, above: int | None = None) -> int:

@@ -68,6 +68,9 @@ class Wanted(NamedTuple):
 
     group: int
     channels: list[ChannelWanted]
+    older: str = "refused"
+    """What becomes of a trace that is there: see :class:`.trace_files.TraceFiles`."""
+
     grows: bool = False
     """Whether more events may be wanted later."""
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
     from typing import Any
 
-__all__ = ["PLUGIN_VARIABLE", "Clock", "PluginClock", "chosen_clock"]
+__all__ = ["PLUGIN_VARIABLE", "Clock", "PluginClock", "SessionClock", "chosen_clock"]
 
 PLUGIN_VARIABLE = "LTTNG_UST_CLOCK_PLUGIN"
 BOOT = "/proc/sys/kernel/random/boot_id"
@@ -76,6 +76,33 @@ class Clock:
 
     def close(self) -> None:
         """Let it go."""
+
+
+class SessionClock(Clock):
+    """A clock as a session describes it in all of its traces.
+
+    Args:
+        clock: The clock.
+        offset: What it was at the begin of 1970, negated.
+    """
+
+    def __init__(self, clock: Clock, offset: int) -> None:
+        self._clock, self._offset = clock, offset
+        self.name, self.description = clock.name, clock.description
+        self.frequency = clock.frequency
+
+    @property
+    def uuid(self) -> str:
+        """What tells it from other clocks of its name."""
+        return self._clock.uuid
+
+    def read(self) -> int:
+        """Return its ticks."""
+        return self._clock.read()
+
+    def offset(self) -> int:
+        """Return how many of its ticks after the begin of 1970 it was 0."""
+        return self._offset
 
 
 class PluginClock(Clock):

@@ -252,6 +252,10 @@ class SessionPlan(NamedTuple):
     live_timer: int = 0
     """Microseconds after which viewers see what was recorded; 0: there are none."""
 
+    clock_offset: int | None = None
+    """Of one that records the kernel, too: when the monotonic clock was 0, in
+    nanoseconds since 1970. All of its traces have that clock."""
+
     def state_events(self) -> frozenset[str]:
         """Return the events of state dumps that it records, without their provider.
 

@@ -6,7 +6,7 @@ import time
 
 from ...._typing import TYPE_CHECKING
 from .buffers import TraceBuffers
-from .clock import Clock
+from .clock import Clock, SessionClock
 
 if TYPE_CHECKING:
     from .application import Application
@@ -57,5 +57,7 @@ def trace_of(
     domain["trace_name"] = plan.name
     created = time.localtime(plan.created)
     domain["trace_creation_datetime"] = time.strftime("%Y%m%dT%H%M%S%z", created)
+    if plan.clock_offset is not None:
+        clock = SessionClock(clock, plan.clock_offset)
     traces = session.traces[key] = TraceBuffers(plan, parts, domain, clock)
     return traces

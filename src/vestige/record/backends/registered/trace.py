@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid as uuids
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -19,7 +20,7 @@ from ...rules.encoding import encode_rules
 from ...rules.event_rules import HIGHEST, LOWEST, CompiledRule
 from ..channel_counts import ChannelCounts, Usage
 from ..in_process.abandoned_arenas import ACCOUNTS, FOLDER
-from ..in_process.clock import RecordingClock, has_constant_counter
+from ..in_process.clock import Instant, RecordingClock, has_constant_counter
 from ..in_process.collector import Owner, Rings, RunningCollector, counter
 from ..in_process.cpu_rings import cpu_count, with_contexts_of_threads
 from ..in_process.losses import tell_losses
@@ -111,8 +112,11 @@ class ProgramTrace:
         )
         self._writing = channel_writing(channel, plan.live_timer)
         self._subbuf_size = channel.subbuf_size
-        self._is_counter = has_constant_counter()
-        self._clock = RecordingClock(counter if self._is_counter else None)
+        offset = plan.clock_offset
+        # The kernel is recorded with the clock that all programs can read.
+        self._is_counter = offset is None and has_constant_counter()
+        begin = None if offset is None else _instant_of(offset)
+        self._clock = RecordingClock(counter if self._is_counter else None, begin)
         self._lost = Losses()
         """What collectors have told that were handed over."""
         self._untold = 0
@@ -629,3 +633,9 @@ def _glob(pattern: str) -> str:
         is_plain = character == "\\" or one != "*"
         glob += f"[{one}]" if is_plain and one in {"*", "?", "["} else one
     return glob
+
+
+def _instant_of(offset: int) -> Instant:
+    """Return the present moment by a monotonic clock that was 0 then."""
+    value = time.monotonic_ns()
+    return Instant(value, value, value + offset)

@@ -10,6 +10,7 @@ from vestige.record.backends.kernel.selection import choose
 AVAILABLE = [
     ("ftrace", "print"),
     ("irq", "softirq_entry"),
+    ("raw_syscalls", "sys_enter"),
     ("sched", "sched_switch"),
     ("sched", "sched_waking"),
     ("syscalls", "sys_enter_openat"),
@@ -27,14 +28,15 @@ def events(rules):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["all"], AVAILABLE[1:]),
-        (["sched"], AVAILABLE[2:4]),
-        (["sched_w*", "sched_switch"], AVAILABLE[2:4]),
+        (["all"], [AVAILABLE[1], *AVAILABLE[3:]]),
+        (["sched"], AVAILABLE[3:5]),
+        (["sched_w*", "sched_switch"], AVAILABLE[3:5]),
         (["irq_softirq_*"], AVAILABLE[1:2]),
         (["irq:softirq_entry"], AVAILABLE[1:2]),
-        (["syscalls:open*"], AVAILABLE[4:6]),
-        (["syscall_exit_*"], AVAILABLE[5:]),
-        (["syscalls"], AVAILABLE[4:]),
+        (["syscalls:open*"], AVAILABLE[5:7]),
+        (["syscall_exit_*"], AVAILABLE[6:]),
+        (["syscalls"], AVAILABLE[5:]),
+        (["raw_syscalls"], AVAILABLE[2:3]),
     ],
 )
 def test_words_choose_events(words, expected):
@@ -47,18 +49,19 @@ def test_words_that_choose_nothing_are_told():
     words = ["sched.*", "sched_switch", "softirq_entry", "print"]
     found = events(rules_of_words(words))
 
-    assert found == (AVAILABLE[2:3], ["sched.*", "softirq_entry", "print"])
+    assert found == (AVAILABLE[3:4], ["sched.*", "softirq_entry", "print"])
 
 
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [
-        (KernelRule("tracepoint"), AVAILABLE[1:4]),
+        (KernelRule("tracepoint"), [AVAILABLE[1], *AVAILABLE[3:5]]),
+        (KernelRule("tracepoint", "sys_enter"), AVAILABLE[2:3]),
         (KernelRule("tracepoint", "sched"), []),
         (KernelRule("tracepoint", r"sched_w\*"), []),
-        (KernelRule("syscall"), AVAILABLE[4:]),
-        (KernelRule("syscall", "openat", "entry"), AVAILABLE[4:5]),
-        (KernelRule("syscall", "r*", "exit"), AVAILABLE[6:]),
+        (KernelRule("syscall"), AVAILABLE[5:]),
+        (KernelRule("syscall", "openat", "entry"), AVAILABLE[5:6]),
+        (KernelRule("syscall", "r*", "exit"), AVAILABLE[7:]),
         (KernelRule("probe", "*"), []),
     ],
 )

@@ -1,0 +1,257 @@
+"""Sessions record the kernel, alone and beside programs; only root can have them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import vestige
+from support.kernel_tracer import instances, why_not
+from support.own_programs import build_ordered, ordered, wait_for_listed
+from support.recorded import build_program
+from support.session_daemon import SECONDS, SessionDaemon
+from support.waiting import wait_until
+from vestige.record.process_stat import stat_words
+
+REASON = why_not()
+pytestmark = [
+    pytest.mark.skipif(REASON is not None, reason=f"no kernel tracer: {REASON}"),
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="not installed: gcc"),
+]
+GETPRIORITY = 140
+"""The number of the system call."""
+CALL = "enable-event -k --syscall getpriority"
+ENTRY, EXIT = "syscall_entry_getpriority", "syscall_exit_getpriority"
+COUNT = 2000
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A program that makes a system call as often as it is told."""
+    return build_program(tmp_path_factory.mktemp("program"), "system_calls")
+
+
+def say(daemon: SessionDaemon, *commands: str) -> str:
+    """Type commands, all of which do what they say; return what they print."""
+    said = ""
+    for words in commands:
+        done = daemon.lttng(*words.split())
+        assert done.status == 0, (words, done)
+        said += done.out + done.err
+    return said
+
+
+def begin(daemon: SessionDaemon, output: Path, *commands: str) -> None:
+    """Start a session that writes to a directory."""
+    say(daemon, f"create s --output={output}", *commands, "start")
+
+
+def call(program: str, count: int) -> int:
+    """Make so many system calls; return the process."""
+    with subprocess.Popen([program, str(count), str(GETPRIORITY)]) as process:
+        assert process.wait(SECONDS) == 0
+    return process.pid
+
+
+def calls(trace: Path, process: int) -> Counter[str]:
+    """Count the events of a thread, by name."""
+    return Counter(
+        one.name for one in vestige.open(trace) if one.context.get("tid") == process
+    )
+
+
+def instance_of(daemon: SessionDaemon) -> str:
+    """Return the instance that a session of a daemon has; others may have some, too."""
+    found = [name for name in instances() if name.startswith("vestige-")]
+    [own] = [
+        name
+        for name in found
+        if stat_words(int(name.split("-")[1]))[1:2] == [str(daemon.pid)]
+    ]
+    return own
+
+
+def lost(trace: Path) -> int:
+    """Return how many events a trace says were lost."""
+    opened = vestige.open(trace)
+    assert list(opened)
+    return sum(one.count for one in opened.losses)
+
+
+def test_both_domains_are_in_order_by_one_clock(daemon: SessionDaemon, tmp_path: Path):
+    """Each call is between the two events of the program that are around it."""
+    with ordered(daemon, build_ordered(tmp_path)) as one:
+        wait_for_listed(daemon, one)
+        output = tmp_path / "trace"
+        begin(daemon, output, "enable-event -u ordered:*", CALL)
+        one.do(f"c{COUNT}")
+        say(daemon, "stop", "destroy")
+        process = one.process.pid
+        one.end()
+    found = [
+        event.name
+        for event in vestige.open(output)
+        if event.name == "ordered:step"
+        or (event.name in {ENTRY, EXIT} and event.context["tid"] == process)
+    ]
+    assert found == ["ordered:step", ENTRY, EXIT, "ordered:step"] * COUNT
+    clocks = {
+        re.search(
+            r'name = "\w+";\n\tuuid.*?freq = \d+ *;\n\toffset = \d+', text, re.DOTALL
+        )
+        and re.sub(
+            r"\tdescription.*?\n",
+            "",
+            re.search(r"clock \{.*?absolute", text, re.DOTALL)[0],
+        )
+        for text in (one.read_text() for one in output.rglob("metadata"))
+    }
+    assert len(clocks) == 1
+    peer = shutil.which("babeltrace2")
+    if peer is not None:
+        read = subprocess.run(
+            [peer, str(output)], capture_output=True, text=True, check=True
+        )
+        assert read.stderr == ""
+        assert read.stdout.count(f" {EXIT}: ") >= COUNT
+
+
+def test_channels_record_what_their_rules_say_now(
+    daemon: SessionDaemon, program: str, tmp_path: Path
+):
+    """Rules come and go while it is active; it is stopped and started again."""
+    begin(
+        daemon,
+        tmp_path,
+        "enable-channel -k first",
+        "enable-channel -k second --subbuf-size=64k",
+        "enable-event -k -c first sched_switch",
+        f"{CALL} -c second",
+    )
+    processes = [call(program, COUNT)]
+    say(daemon, f"{CALL.replace('getpriority', 'getsid')} -c first")
+    say(daemon, "disable-event -k -c second --syscall getpriority")
+    processes.append(call(program, COUNT))
+    say(daemon, f"{CALL} -c second", "stop")
+    processes.append(call(program, COUNT))
+    say(daemon, "start")
+    processes.append(call(program, COUNT))
+    say(daemon, "disable-channel -k second")
+    processes.append(call(program, COUNT))
+    say(daemon, "stop", "destroy")
+
+    found = [calls(tmp_path, one)[ENTRY] for one in processes]
+    assert found == [COUNT, 0, 0, COUNT, 0]
+    assert {one.name for one in (tmp_path / "kernel").glob("first_*")}
+    names = {one.name for one in vestige.open(tmp_path)}
+    # The state is in the trace where a rule takes its events.
+    assert {"sched_switch", ENTRY} <= names <= {"sched_switch", ENTRY, EXIT}
+
+
+def test_a_rule_without_a_channel_makes_one(
+    daemon: SessionDaemon, program: str, tmp_path: Path
+):
+    """All events are tracepoints and system calls, and the state that there is."""
+    begin(daemon, tmp_path, "enable-event -k lttng_statedump_*", CALL)
+    say(daemon, "regenerate statedump", "regenerate metadata")
+    process = call(program, COUNT)
+    say(daemon, "stop", "destroy")
+
+    found = Counter(one.name for one in vestige.open(tmp_path))
+    assert found["lttng_statedump_start"] == found["lttng_statedump_end"] == 2
+    assert found["lttng_statedump_process_state"] > 2
+    assert calls(tmp_path, process)[EXIT] == COUNT
+    assert [*(tmp_path / "kernel").glob("channel0_*")]
+
+
+@pytest.mark.parametrize("mode", ["discard", "overwrite"])
+def test_what_is_read_and_what_is_lost_is_all(
+    daemon: SessionDaemon, program: str, tmp_path: Path, mode: str
+):
+    """The trace, the list and the end of the session say the same."""
+    count = 200_000
+    channel = f"enable-channel -k c --{mode} --subbuf-size=4k --num-subbuf=4"
+    begin(daemon, tmp_path, channel, f"{CALL} -c c")
+    process = call(program, count)
+    said = say(daemon, "stop")
+    listed = int(re.search(r"Discarded events: (\d+)", say(daemon, "list s"))[1])
+    say(daemon, "destroy")
+
+    found = Counter(one.name for one in vestige.open(tmp_path))
+    others = sum(found.values()) - calls(tmp_path, process).total()
+    assert listed == lost(tmp_path) > 0
+    assert found[ENTRY] + found[EXIT] - others + listed == 2 * count
+    assert f"{listed} events were discarded" in said
+
+
+def test_chunks_follow_each_other(daemon: SessionDaemon, program: str, tmp_path: Path):
+    """Nothing is lost where one ends; what was cleared is in none."""
+    begin(daemon, tmp_path, CALL)
+    processes = [call(program, COUNT)]
+    say(daemon, "rotate")
+    processes.append(call(program, COUNT))
+    say(daemon, "clear")
+    processes.append(call(program, COUNT))
+    say(daemon, "rotate", "stop", "destroy")
+
+    chunks = sorted((tmp_path / "archives").iterdir())
+    found = [[calls(chunk, one)[EXIT] for one in processes] for chunk in chunks]
+    assert found[:2] == [[COUNT, 0, 0], [0, 0, COUNT]]
+    assert [sum(one) for one in found[2:]] == [0]
+
+
+def test_snapshots_have_what_is_kept(
+    daemon: SessionDaemon, program: str, tmp_path: Path
+):
+    """It stays, so the next one has it, too."""
+    say(daemon, f"create s --snapshot --output={tmp_path}", CALL, "start")
+    process = call(program, COUNT)
+    say(daemon, "snapshot record")
+    assert not list(tmp_path.glob("kernel"))
+    later = call(program, COUNT)
+    say(daemon, "snapshot record", "stop", "destroy")
+
+    first, second = sorted(tmp_path.iterdir())
+    assert calls(first, process) == {ENTRY: COUNT, EXIT: COUNT}
+    assert calls(second, process) == calls(second, later) == calls(first, process)
+
+
+def test_nothing_is_left_of_a_daemon_that_was_killed(
+    home: SessionDaemon, program: str, tmp_path: Path
+):
+    """The trace is whole, and the next daemon goes on in another one."""
+    assert home.start().returncode == 0
+    begin(home, tmp_path, CALL)
+    first = call(program, COUNT)
+    made = instance_of(home)
+    home.end(signal.SIGKILL)
+    wait_until(lambda: made not in instances(), "the instance is removed", SECONDS)
+    assert home.start().returncode == 0
+    second = call(program, COUNT)
+    others = instance_of(home)
+    say(home, "stop", "destroy")
+
+    assert not {made, others} & {*instances()}
+    assert calls(tmp_path / "kernel", first) == {ENTRY: COUNT, EXIT: COUNT}
+    assert calls(tmp_path / "kernel-2", second) == {ENTRY: COUNT, EXIT: COUNT}
+
+
+def test_the_process_that_records_may_be_killed(
+    daemon: SessionDaemon, program: str, tmp_path: Path
+):
+    """The session ends in order, and says what is missing."""
+    begin(daemon, tmp_path, CALL)
+    call(program, COUNT)
+    made = instance_of(daemon)
+    os.kill(int(made.split("-")[1]), signal.SIGKILL)
+    for words in ("stop", "destroy"):
+        done = daemon.lttng(words)
+        assert "of the kernel, events are missing: its process has ended" in done.err
+    assert daemon.lttng("list").out == "Currently no available recording session\n"
