@@ -73,15 +73,14 @@ class Window:
         """Note that a process has followed by now, which stood still before."""
         if process in self.paused:
             self.paused.remove(process)
-            begun = counts.begun()
-            mine = (counts.processes() == process) | (counts.programs() == process)
-            self._reach(begun, mine)
+            begun, processes, programs = _columns(counts)
+            self._reach(begun, (processes == process) | (programs == process))
 
     def settle_children(self, counts: Counts) -> None:
         """Note that children have registered by now that were young."""
         if self.youngest is not None:
-            begun = counts.begun()
-            are_children = counts.processes() != counts.programs()
+            begun, processes, programs = _columns(counts)
+            are_children = processes != programs
             are_children[: self.youngest] = False
             self._reach(begun, are_children)
             self.youngest = None
@@ -90,10 +89,18 @@ class Window:
         """Let it end at what some writers have begun."""
         grown = np.zeros(len(begun), dtype=np.int64)
         grown[: len(self.after)] = self.after
-        # There may be more writers by now.
-        mine = mine[: len(begun)]
         grown[mine] = begun[mine]
         self.after = grown
+
+
+def _columns(counts: Counts) -> tuple[Numbers, Numbers, Numbers]:
+    """Return what writers have begun, their processes and their programs.
+
+    There may be more writers from one to the next.
+    """
+    begun = counts.begun()
+    many = len(begun)
+    return begun, counts.processes()[:many], counts.programs()[:many]
 
 
 class Expected:

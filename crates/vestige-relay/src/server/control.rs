@@ -28,6 +28,8 @@ pub struct ControlConnection {
     done: usize,
     /// Replies that have not been sent.
     pub output: Vec<u8>,
+    /// Commands that have come.
+    pub commands: u64,
     minor: Option<u32>,
     session: Option<u64>,
 }
@@ -57,6 +59,7 @@ impl ControlConnection {
             input: Vec::new(),
             done: 0,
             output: Vec::new(),
+            commands: 0,
             minor: None,
             session: None,
         })
@@ -132,6 +135,7 @@ impl ControlConnection {
             let all = HEADER_BYTES + header.bytes;
             let Some(payload) = rest.get(HEADER_BYTES..all) else { return Ok(None) };
             *rest = rest.get(all..).unwrap_or_default();
+            self.commands += 1;
             match self.command(store, &header, payload)? {
                 Outcome::Reply(reply) => self.output.extend(reply),
                 Outcome::Ask(decision) => return Ok(Some(decision)),

@@ -3,6 +3,7 @@
 mod control;
 mod data;
 mod listener;
+mod pace;
 mod worker;
 
 pub use control::ControlConnection;

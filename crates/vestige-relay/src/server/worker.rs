@@ -11,6 +11,7 @@ use crate::events::{Event, Events};
 use crate::memory::Account;
 use crate::server::control::ControlConnection;
 use crate::server::data::DataConnection;
+use crate::server::pace::Pace;
 use crate::store::Store;
 use crate::sys::{receive, send, Poll, PollEvent, Wake, READABLE, WRITABLE};
 
@@ -119,6 +120,7 @@ pub struct Worker {
     events: Arc<Events>,
     connections: HashMap<u64, Connection>,
     buffer: Vec<u8>,
+    pace: Pace,
 }
 
 impl Worker {
@@ -127,7 +129,8 @@ impl Worker {
         let poll = Poll::new()?;
         poll.add(&inbox.wake, WAKE, READABLE)?;
         let connections = HashMap::new();
-        Ok(Self { poll, inbox, store, events, connections, buffer: vec![0; BUFFER_BYTES] })
+        let (buffer, pace) = (vec![0; BUFFER_BYTES], Pace::new(Instant::now()));
+        Ok(Self { poll, inbox, store, events, connections, buffer, pace })
     }
 
     /// Reads connections until it is told to stop.
@@ -140,6 +143,9 @@ impl Worker {
                 } else if !self.read_messages() {
                     return self.end_all();
                 }
+            }
+            if let Some(rest) = self.pace.end_turn(Instant::now()) {
+                std::thread::sleep(rest);
             }
         }
         self.end_all();
@@ -270,14 +276,19 @@ impl Worker {
             let bytes = self.buffer.get(..count).unwrap_or_default();
             match &mut connection.protocol {
                 Protocol::Data(data) => {
+                    self.pace.note_bytes(count);
                     data.feed(&self.store, bytes).map_err(Some)?;
                     if data.session().is_some() {
                         connection.standing.set_session();
                     }
                 }
                 Protocol::Control { connection: control, .. } => {
+                    let before = control.commands;
                     control.feed(bytes).map_err(|error| Some(error.to_string()))?;
                     self.answer(connection)?;
+                    if let Protocol::Control { connection: control, .. } = &connection.protocol {
+                        self.pace.note_commands(control.commands - before);
+                    }
                 }
             }
             if count < self.buffer.len() {
