@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
+from collections import Counter
 
 import pytest
 
@@ -89,6 +90,22 @@ def test_who_is_only_inactive_holds_nothing_back():
         assert len(quiet.steps) > 100
         source.close()
     assert found == [0, 1, 2, 10, 11, 12]
+
+
+def test_packets_that_wait_for_an_unknown_data_stream_stay():
+    """However often one that is new is asked for before it tells when it begins."""
+    later = served(1, is_announced_later=True)
+    later.steps[:0] = ["retry"] * 9
+    counts: Counter[str] = Counter()
+    with relay([served(0, 5, padding=300_000)], [METADATA_BYTES]) as other:
+        source = LttngLiveSource(LiveUrl.parse(other.url), "end")
+        for _ in range(30):
+            for stream, part in source.poll(source.streams[:1]).parts:
+                counts[stream.name] += part.packet_count
+            if counts and later not in other.streams:
+                other.streams.append(later)
+        source.close()
+    assert counts == {"stream-0": 5, "stream-1": 2}
 
 
 def test_small_packets_are_read_together():

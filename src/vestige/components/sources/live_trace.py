@@ -137,7 +137,8 @@ class LiveStream:
         Args:
             hungry: The data streams of which nothing is left.
         """
-        return self.stream is None or self.stream in hungry
+        # What is there may have to wait for other data streams.
+        return self._part is None and (self.stream is None or self.stream in hungry)
 
     @property
     def has_waiting(self) -> bool:
