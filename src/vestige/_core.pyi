@@ -2022,6 +2022,26 @@ class CallFold:
         shortest and the longest one.
         """
 
+    def add_turns(
+        self, space: int, vtid: int, times: Sequence[int], states: Sequence[int]
+    ) -> None:
+        """Take what the scheduler did to a thread; to be told before the first merge.
+
+        Args:
+            space: Process space.
+            vtid: Thread ID.
+            times: When its state changed, nanoseconds, in order.
+            states: What it did from then on: 1, it ran; 2, it waited for a CPU; 3, it
+                waited for anything else; 0, nobody knows.
+        """
+
+    def turns(self) -> list[tuple[int, int, int]]:
+        """Return what the scheduler did during the calls of each of :meth:`nodes`.
+
+        How long their threads ran, waited for a CPU and for anything else, nanoseconds;
+        of calls within each other, that of the outermost. Nothing where nobody told.
+        """
+
     def durations(
         self,
     ) -> list[tuple[int, list[tuple[int, int]], list[tuple[int, int, int]]]]:

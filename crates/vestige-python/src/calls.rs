@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use vestige_ctf::calls::{self, CallEvents, CallSite, Code, Step};
+use vestige_ctf::calls::{self, CallEvents, CallSite, Code, State, Step};
 use vestige_ctf::intervals::checkpoints::EVERY;
 use vestige_ctf::intervals::columns::{of_calls, write_sorted, BLOCK_BYTES};
 use vestige_ctf::intervals::{FunctionDurations, NO_ENTRY};
@@ -278,6 +278,19 @@ impl CallFold {
             )
         };
         fold.nodes().iter().map(row).collect()
+    }
+
+    #[doc = core_doc!(CallFold.add_turns)]
+    fn add_turns(&self, space: u32, vtid: i32, times: Vec<i64>, states: Vec<u8>) {
+        let states = times.into_iter().zip(states.into_iter().map(State::of));
+        self.lock().add_turns((space, vtid), states);
+    }
+
+    #[doc = core_doc!(CallFold.turns)]
+    fn turns(&self) -> Vec<(u64, u64, u64)> {
+        let fold = self.lock();
+        let of_nodes = (0..fold.nodes().len()).map_while(|node| fold.turns_of(node));
+        of_nodes.map(|one| (one.running, one.runnable, one.blocked)).collect()
     }
 
     #[doc = core_doc!(CallFold.durations)]

@@ -48,6 +48,13 @@ class CallCounts:
     """The time of the shortest complete call, nanoseconds."""
     longest: int | None = None
     """The time of the longest complete call, nanoseconds."""
+    running: int = 0
+    """How much of ``total`` its threads ran, as far as a kernel has told; nanoseconds.
+    """
+    runnable: int = 0
+    """How long they waited for a CPU, likewise."""
+    blocked: int = 0
+    """How long they waited for anything else, likewise."""
 
     @property
     def mean(self) -> float | None:
@@ -72,7 +79,11 @@ class CallCounts:
         self.no_exit += other.no_exit
         self.no_entry += other.no_entry
         self.clipped += other.clipped
-        self.total += 0 if is_inner else other.total
+        if not is_inner:
+            self.total += other.total
+            self.running += other.running
+            self.runnable += other.runnable
+            self.blocked += other.blocked
         self.self_time += other.self_time
         self.complete_time += other.complete_time
         if other.complete:

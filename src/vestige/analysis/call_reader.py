@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Fields
 
 from .. import core
-from .._typing import Protocol
+from .._typing import TYPE_CHECKING, Protocol
 from ..damage import Damage
 from ..debuginfo import (
     CALL_ENTRY_EVENTS,
@@ -48,6 +48,9 @@ from .functions import Function
 from .named_functions import named_functions
 from .place_names import code_mapping
 from .threads import Thread
+
+if TYPE_CHECKING:
+    from .turns import Turns
 
 __all__ = [
     "CallReader",
@@ -111,6 +114,7 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     longest: int | None = None,
     threads: Sequence[int | Thread] | None = None,
     keeper: FoldKeeper | None = None,
+    turns: Turns | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> CallTree:
     """Read traces, and rebuild the calls of their threads.
@@ -128,6 +132,7 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
             function; nothing of it by default.
         threads: The threads that are wanted, or their thread IDs; all by default.
         keeper: Keeps more of the fold than the call tree has.
+        turns: What kernels tell of the threads, of which calls get their parts.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -154,13 +159,15 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
         reader.keep_durations(longest)
     if keeper is not None:
         keeper.begin(reader.fold)
+    for space, thread, one in () if turns is None else turns.of_spaces():
+        reader.fold.add_turns(space, thread, one.times, one.states)
     if threads is not None:
         reader.fold.choose_threads(_thread_choices(threads, source.streams))
     filters = [] if call_filter is None else [call_filter]
     damage = Graph([source], reader, filters, selection, progress=progress).run()
     functions = named_functions(reader, resolver)
     tree = tree_of(reader, reader.fold, functions, source.streams, is_range=is_range)
-    tree.damage = damage
+    tree.damage, tree.turns = damage, turns
     if keeper is not None:
         keeper.finish(reader.fold, functions, reader.names, tree)
     if leaves_calls_out or is_range:

@@ -41,6 +41,7 @@ from .threads import Process, Thread
 if TYPE_CHECKING:
     from .activities import Activity
     from .durations import Durations, LongCall
+    from .turns import Turns
 
 __all__ = ["CallTree", "ThreadCalls"]
 
@@ -121,6 +122,8 @@ class CallTree:
     """How long the complete calls of each function took, if that was asked for."""
     damage: list[Damage] = field(default_factory=list)
     """What could not be read."""
+    turns: Turns | None = field(default=None, repr=False, compare=False)
+    """What a kernel has told of its threads, where one has."""
     picture: Callable[[CallTree], str] | None = field(
         default=None, repr=False, compare=False
     )

@@ -163,6 +163,7 @@ def fold_nodes(
         The roots, one for each thread, and what is below them.
     """
     nodes: list[CallNode] = []
+    turns = fold.turns()
     for index, row in enumerate(fold.nodes()):
         parent, number = row[0]
         function = _SPECIAL.get(number) or functions[number]
@@ -173,7 +174,10 @@ def fold_nodes(
         node = caller.callees.get(function)
         if node is None:
             node = caller.callees[function] = CallNode(function=function)
-        node.add(call_counts(row))
+        counts = call_counts(row)
+        if turns:
+            counts.running, counts.runnable, counts.blocked = turns[index]
+        node.add(counts)
         nodes.append(node)
     if is_range:
         _remove_empty(nodes)

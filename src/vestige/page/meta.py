@@ -12,10 +12,12 @@ from ..analysis.threads import Process, Thread
 from ..plain_text import plain
 from .call_facts import FunctionTable, durations, sums, tree
 from .cpus import cpus_of
+from .turns import turns_of
 from .waits import waits_of
 
 if TYPE_CHECKING:
     from ..analysis.locks import Locks
+    from ..analysis.turns import Turns
 
 __all__ = ["meta_of", "order_of"]
 
@@ -27,6 +29,7 @@ def meta_of(  # noqa: PLR0913, PLR0917 - what is shown
     levels: Sequence[int],
     table: FunctionTable | None = None,
     locks: Locks | None = None,
+    turns: Turns | None = None,
 ) -> dict[str, Any]:
     """Return what the page begins with, as JSON has it.
 
@@ -42,6 +45,7 @@ def meta_of(  # noqa: PLR0913, PLR0917 - what is shown
             each level that the page can ask for; the finest first.
         table: Numbers the functions, which begins with those of the intervals.
         locks: What is known of mutexes, if they are to be shown.
+        turns: What kernels tell of threads, likewise.
     """
     table = table or FunctionTable(intervals.functions)
     has_sums = calls is not None
@@ -66,6 +70,7 @@ def meta_of(  # noqa: PLR0913, PLR0917 - what is shown
         "levels": [{"width": width} for width in levels],
         "losses": _losses(intervals),
         "waits": waits_of(locks, intervals.rows, begin),
+        "turns": turns_of(turns, intervals.rows, begin),
         "tree": tree(calls.root(), table) if has_sums else None,
         "sums": sums(functions, table),
         "durations": durations(functions, table, rows, begin),

@@ -17,6 +17,7 @@ from .sources import SourceLines
 
 if TYPE_CHECKING:
     from ..analysis.locks import Locks
+    from ..analysis.turns import Turns
 
 __all__ = ["LIMIT", "one_file"]
 
@@ -42,6 +43,7 @@ def one_file(  # noqa: PLR0913 - what is shown, and how much of it
     *,
     has_more_events: bool = False,
     locks: Locks | None = None,
+    turns: Turns | None = None,
     limit: int = LIMIT,
 ) -> Iterator[str]:
     """Write the page of a trace.
@@ -54,13 +56,14 @@ def one_file(  # noqa: PLR0913 - what is shown, and how much of it
             row, name and fields of each.
         has_more_events: Whether there are more of them.
         locks: What is known of mutexes, if anything is.
+        turns: What kernels tell of threads, likewise.
         limit: How large the page may become, bytes; the shortest calls are put together
             until it is small enough.
 
     Yields:
         Parts of the file.
     """
-    meta = meta_of(title, intervals, calls, [], locks=locks)
+    meta = meta_of(title, intervals, calls, [], locks=locks, turns=turns)
     meta["events"] = list(events)
     meta["hasMoreEvents"] = has_more_events
     meta["sources"] = _sources(meta)

@@ -17,6 +17,7 @@ from ..analysis.intervals import (
     intervals_of,
 )
 from ..analysis.locks import Locks, read_locks
+from ..analysis.turns import Turns, read_turns
 from ..components.sources.ctf_fs import CtfFsSource
 from ..damage import Damage
 from ..debuginfo import Resolver
@@ -71,6 +72,7 @@ class _Read(NamedTuple):
     intervals: Intervals
     calls: CallTree | None
     locks: Locks | None = None
+    turns: Turns | None = None
 
 
 class _State:
@@ -83,7 +85,13 @@ class _State:
         self.functions = FunctionTable(intervals.functions)
         widths = [width for width, _ in intervals.levels]
         self.meta = meta_of(
-            title, intervals, read.calls, widths, self.functions, read.locks
+            title,
+            intervals,
+            read.calls,
+            widths,
+            self.functions,
+            read.locks,
+            read.turns,
         )
         self.events = EventRows(intervals.streams, intervals.rows, intervals.begin)
 
@@ -190,7 +198,7 @@ class ServedTrace:
         threading.Thread(target=self.complete, daemon=True).start()
 
     def complete(self) -> None:
-        """Read what an index does not tell: waits for mutexes."""
+        """Read what an index does not tell: waits for mutexes, what threads did."""
         with self._reading_on:
             self._complete()
         self._is_completing = False
@@ -204,8 +212,9 @@ class ServedTrace:
             source.streams,
             lambda most: read_locks(source, places(source), longest=most),
         )
-        if locks is not None:
-            read = read._replace(locks=locks)
+        turns = read_turns(source.streams)
+        if locks is not None or turns is not None:
+            read = read._replace(locks=locks, turns=turns)
             self._state = _State(version + 1, read, self._opener.title)
 
     def meta(self) -> dict[str, Any]:

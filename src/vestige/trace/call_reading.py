@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..analysis import Thread
     from ..analysis.intervals import CallSelection, Intervals, StateRule, States
     from ..analysis.threads import Threads
+    from ..analysis.turns import Turns
 
 __all__ = ["CallReading"]
 
@@ -197,6 +198,23 @@ class CallReading(EventSelection):
         picture = self._page if begin is None and end is None else None
         return States(self.events(begin=begin, end=end), rule, picture)
 
+    def turns(self) -> Turns | None:
+        """Return when threads ran and what they waited for, as kernels tell it.
+
+        Returns:
+            The states of threads; ``None`` where no trace is of a kernel, or none of
+            them has ``sched_switch``.
+
+        Example:
+            >>> turns = trace.turns()
+            >>> for call in trace.calls("handle").longest(5):
+            ...     of_thread = turns.of_thread(call.thread)
+            ...     print(call, of_thread.shares(call.begin, call.end))
+        """
+        from ..analysis.turns import read_turns  # noqa: PLC0415 - few need it
+
+        return read_turns(self._streams)
+
     def calls_between(self, begin: int, end: int, thread: Thread) -> CallSelection:
         """Select the calls of a thread in a range of time.
 
@@ -206,6 +224,16 @@ class CallReading(EventSelection):
             thread: The thread.
         """
         return self.calls(thread=thread, begin=begin, end=end)
+
+    def about(self, thread: Thread) -> Callable[[core.Event], bool]:
+        """Return what tells whether an event record is about a thread.
+
+        Args:
+            thread: The thread.
+        """
+        from ..analysis.turns import is_about  # noqa: PLC0415 - few need it
+
+        return is_about(thread, self._streams)
 
     def events_between(self, begin: int, end: int) -> Iterator[core.Event]:
         """Iterate over the event records in a range of time.

@@ -67,6 +67,7 @@ class Timeline:
 
     def to_html(self) -> str:
         """Return the page, which asks for nothing that is not in it."""
+        from ..analysis.turns import read_turns  # noqa: PLC0415 - as below
         from ..page.event_rows import EventRows  # noqa: PLC0415 - few need it
         from ..page.one_file import one_file  # noqa: PLC0415 - as above
         from ..page.waits import read_waits  # noqa: PLC0415 - as above
@@ -86,6 +87,7 @@ class Timeline:
             locks=read_waits(
                 self._trace.streams, lambda most: self._trace.locks(longest=most)
             ),
+            turns=read_turns(self._trace.streams),
             limit=LIMIT,
         )
         return "".join(page)

@@ -14,6 +14,7 @@ use super::scan::{CallEvents, CallScan, Choice, Kind, Seen, NO_STREAM};
 use super::steps::CallStep;
 use super::thread::{Ended, Fold, Leaving, Thread};
 use super::tree::Tree;
+use super::turns::State;
 use crate::intervals::function_ids::{flags, FunctionIds};
 use crate::intervals::{Call, Calls, Durations, Sinks};
 use crate::keyed_hash::KeyedMap;
@@ -162,6 +163,7 @@ impl CallFold {
                 range: (i64::MIN, i64::MAX),
                 sinks: None,
                 steps: None,
+                turns: None,
             },
             wanted: None,
             threads: Vec::new(),
@@ -201,6 +203,16 @@ impl CallFold {
     /// before the first merge, as the rest of what is wanted.
     pub fn keep_durations(&mut self, longest: usize) {
         self.sinks().durations = Some(Durations::new(longest));
+    }
+
+    /// Takes what the scheduler did to a thread of a process space: when it got into which state.
+    /// To be told before the first merge.
+    pub fn add_turns(
+        &mut self,
+        thread: (u32, i32),
+        states: impl IntoIterator<Item = (i64, State)>,
+    ) {
+        self.fold.turns.get_or_insert_default().add_thread(thread, states);
     }
 
     pub(super) fn sinks(&mut self) -> &mut Sinks {

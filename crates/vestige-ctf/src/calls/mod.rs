@@ -14,6 +14,7 @@
 //! * [`keeper`] keeps what an index of the trace is made of, and [`resume`] begins where that says;
 //! * [`marks`] are made of single records, for whoever shows these;
 //! * [`steps`] has what was noted of each call, for whoever asks for that;
+//! * [`turns`] has what the scheduler did to threads, where that is known;
 //! * [`fold`] drives both through merges, and stops where process images change; [`results`]
 //!   has what came out.
 //!
@@ -36,6 +37,7 @@ mod steps;
 mod thread;
 mod thread_ends;
 pub mod tree;
+mod turns;
 
 pub use codes::{Code, CodeName};
 pub use fold::{CallFold, CallSite, NewFunction, ThreadChoice};
@@ -44,3 +46,4 @@ pub use process::ThreadKey;
 pub use results::ThreadSummary;
 pub use scan::CallEvents;
 pub use steps::{CallStep, Step};
+pub use turns::{Shares, State, Turns};

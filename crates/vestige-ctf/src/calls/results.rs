@@ -3,6 +3,7 @@
 use super::fold::CallFold;
 use super::thread::Thread;
 use super::tree::Node;
+use super::turns::Shares;
 use crate::intervals::{Durations, FunctionDurations};
 
 /// What is known of a thread.
@@ -40,6 +41,12 @@ impl CallFold {
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.fold.tree.nodes
+    }
+
+    /// What the scheduler did during the calls of a node, by its index; `None` where nobody told.
+    #[must_use]
+    pub fn turns_of(&self, node: usize) -> Option<Shares> {
+        self.fold.turns.as_ref().map(|turns| turns.of_node(node))
     }
 
     /// The number of the function of a node: that of the index, where the fold is of one, which

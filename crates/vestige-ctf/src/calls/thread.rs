@@ -5,6 +5,7 @@ use super::process::Process;
 use super::scan::Choice;
 use super::steps::{CallStep, Step};
 use super::tree::{End, Tree, AFTER_LOSS, MERGED, ROOT};
+use super::turns::Turns;
 use crate::intervals::blocks::{ACROSS_LOSS, OPEN_AT_BEGIN, OPEN_AT_END};
 use crate::intervals::{Block, Call, Sinks};
 
@@ -79,6 +80,8 @@ pub struct Fold {
     pub sinks: Option<Box<Sinks>>,
     /// What calls do, one by one, if that is wanted.
     pub steps: Option<Vec<CallStep>>,
+    /// What the scheduler did to threads, if that is known.
+    pub turns: Option<Box<Turns>>,
 }
 
 impl Fold {
@@ -431,7 +434,12 @@ impl Thread {
         };
         let is_left = matches!(end, End::Complete | End::AcrossLoss);
         let end = self.how_it_ends(fold, frame, time, end);
-        fold.tree.end(frame.node, elapsed, frame.inner, end);
+        let is_outermost = fold.tree.end(frame.node, elapsed, frame.inner, end);
+        if let Some(turns) = fold.turns.as_mut().filter(|_| is_outermost) {
+            let begin = frame.start.max(fold.range.0);
+            let left = begin.saturating_add_unsigned(elapsed);
+            turns.add(frame.node, (self.process.0, self.vtid), begin, left);
+        }
         if self.is_in_range {
             let begin = frame.start.max(fold.range.0);
             let left = begin.saturating_add_unsigned(elapsed);
@@ -616,6 +624,7 @@ mod tests {
             range: (i64::MIN, i64::MAX),
             sinks: None,
             steps: None,
+            turns: None,
         };
         let root = fold.tree.add_root();
         let thread = Thread::new(PROCESS, 1, (0, root), 0);

@@ -379,12 +379,14 @@ impl Tree {
         }
     }
 
-    /// Ends a call that took `time`, of which `inner` was spent in calls that it made.
+    /// Ends a call that took `time`, of which `inner` was spent in calls that it made. Returns
+    /// whether it is within no other one of its node.
     #[inline]
-    pub fn end(&mut self, node: u32, time: u64, inner: u64, end: End) {
-        let Some(node) = self.nodes.get_mut(node as usize) else { return };
+    pub fn end(&mut self, node: u32, time: u64, inner: u64, end: End) -> bool {
+        let Some(node) = self.nodes.get_mut(node as usize) else { return false };
         node.open = node.open.saturating_sub(1);
-        if node.open == 0 {
+        let is_outermost = node.open == 0;
+        if is_outermost {
             node.total = node.total.saturating_add(time);
         }
         node.own = node.own.saturating_add(time.saturating_sub(inner));
@@ -400,6 +402,7 @@ impl Tree {
             End::Clipped => node.clipped += 1,
             End::Before => node.calls = node.calls.saturating_sub(1),
         }
+        is_outermost
     }
 
     /// Counts a call without entry.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,13 @@ _INCOMPLETE = 1 | 2 | 8
 
 class CallSource(Protocol):
     """Where calls come from: what is in one is read from there."""
+
+    def about(self, thread: Thread) -> Callable[[core.Event], bool]:
+        """Return what tells whether an event record is about a thread.
+
+        Args:
+            thread: The thread.
+        """
 
     def calls_between(self, begin: int, end: int, thread: Thread) -> CallSelection:
         """Select the calls of a thread in a range of time.
@@ -136,7 +143,11 @@ class CallInside:
         return selection.below(call.depth)
 
     def events(self) -> Iterator[core.Event]:
-        """Iterate over the other event records of its thread."""
+        """Iterate over the other event records of its thread.
+
+        Those of the kernel of its machine are among them, where it was recorded: its
+        system calls, and when it was stopped, woken and let go on.
+        """
         from ...debuginfo import (  # noqa: PLC0415 - few need it
             CALL_ENTRY_EVENTS,
             CALL_EXIT_EVENTS,
@@ -144,12 +155,9 @@ class CallInside:
 
         call = self._call
         ends = {*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS}
+        takes = call.source.about(call.thread)
         for event in call.source.events_between(call.begin, call.end):
-            is_it = (event.process, event.thread) == (
-                call.thread.process.pid,
-                call.thread.tid,
-            )
-            if is_it and event.name not in ends:
+            if event.name not in ends and takes(event):
                 yield event
 
     def _repr_html_(self) -> str:

@@ -24,8 +24,10 @@ from .pair_table import percent_name
 
 __all__ = ["function_lines", "sorted_functions"]
 
-HEAD = ("total", "self", "calls", "avg", "min", "max", "uncertain")
-LESS_IMPORTANT = ("min", "max", "avg", "self")
+TURNS = ("running", "runnable", "blocked")
+"""What a kernel tells of threads."""
+HEAD = ("total", *TURNS, "self", "calls", "avg", "min", "max", "uncertain")
+LESS_IMPORTANT = ("min", "max", "avg", "self", "runnable", "blocked")
 """Columns that go on a narrow terminal, in this order."""
 GAP = "  "
 MOST_NAME = 48
@@ -49,13 +51,14 @@ def sorted_functions(
 
 
 def function_lines(
-    functions: Iterable[FunctionCalls], style: CallStyle
+    functions: Iterable[FunctionCalls], style: CallStyle, *, has_turns: bool = False
 ) -> Iterator[str]:
     """Write the table of functions.
 
     Args:
         functions: The functions.
         style: What to show.
+        has_turns: Whether a kernel has told what their threads did.
 
     Yields:
         The lines.
@@ -64,7 +67,7 @@ def function_lines(
     shown = functions[: style.limit] if style.limit else functions
     heads = _heads(style)
     rows = [_cells(one, style) for one in shown]
-    layout = _Layout(heads, rows, style.width)
+    layout = _Layout(heads, rows, style.width, () if has_turns else TURNS)
     names = [plain(one.function.name) for one in shown]
     places = [place_of(one.function) for one in shown]
     name_width, place_width = _split(layout.room, names, places)
@@ -98,6 +101,7 @@ def _cells(one: FunctionCalls, style: CallStyle) -> tuple[str, ...]:
         times = (None,) * len(times)
     return (
         duration(one.total),
+        *map(duration, (one.running, one.runnable, one.blocked)),
         duration(one.self_time),
         f"{one.calls - one.resumes:,}",
         *map(duration, times),
@@ -113,15 +117,21 @@ class _Layout:
     # Which columns of numbers there are, and how wide.
 
     def __init__(
-        self, heads: Sequence[str], rows: Sequence[Sequence[str]], width: int
+        self,
+        heads: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        width: int,
+        left_out: Sequence[str],
     ) -> None:
         columns = zip(heads, *rows, strict=True)
         self._widths = [max(map(len, column)) for column in columns]
         last = len(heads) - 1
-        self._kept = list(range(last))
+        self._kept = [index for index in range(last) if heads[index] not in left_out]
         if any(row[last] for row in rows):
             self._kept.append(last)
         for index in map(heads.index, LESS_IMPORTANT):
+            if index not in self._kept:
+                continue
             if width - self._used >= LEAST_NAME + len(GAP) + LEAST_PLACE:
                 break
             self._kept.remove(index)

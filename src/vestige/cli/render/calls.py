@@ -80,6 +80,11 @@ def _head_lines(tree: CallTree) -> Iterator[str]:
             "the times include the tracer: about "
             f"{tree.cost_of_call:.0f} ns for each call within"
         )
+    if tree.turns is not None and tree.turns.losses:
+        yield (
+            f"{count(tree.turns.losses, 'event')} of the kernel lost: what threads did "
+            "then is not exact"
+        )
     if tree.is_patched:
         yield "calls that the compiler inlined are not calls here (--patch)"
 
@@ -155,4 +160,5 @@ def _body_lines(tree: CallTree, style: CallStyle) -> Iterator[str]:
     if style.tree:
         yield from tree_lines(chosen_root(tree.root(), style), style)
     else:
-        yield from function_lines(tree.functions(), style)
+        has_turns = tree.turns is not None
+        yield from function_lines(tree.functions(), style, has_turns=has_turns)

@@ -18,7 +18,10 @@ from .pair_table import percent_name
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["calls_facts", "nodes_facts"]
+__all__ = ["TURN_COLUMNS", "calls_facts", "nodes_facts"]
+
+TURN_COLUMNS = ("running_ns", "runnable_ns", "blocked_ns")
+"""What functions have besides where a kernel was recorded, too."""
 
 
 def calls_facts(tree: CallTree, style: CallStyle) -> dict[str, Any]:
@@ -74,6 +77,7 @@ def _body(tree: CallTree, style: CallStyle) -> dict[str, Any]:
             {
                 **_function(one.function),
                 **_counts(one),
+                **_turns(one, tree),
                 "resumes": one.resumes,
                 **_quantiles(one, style),
             }
@@ -83,6 +87,14 @@ def _body(tree: CallTree, style: CallStyle) -> dict[str, Any]:
     if style.tree:
         body["tree"] = nodes_facts(chosen_root(tree.root(), style))
     return body
+
+
+def _turns(one: CallCounts, tree: CallTree) -> dict[str, int]:
+    """Return what a kernel has told of the threads of calls, where one has."""
+    if tree.turns is None:
+        return {}
+    values = one.running, one.runnable, one.blocked
+    return dict(zip(TURN_COLUMNS, values, strict=True))
 
 
 def _quantiles(one: FunctionCalls, style: CallStyle) -> dict[str, int | None]:

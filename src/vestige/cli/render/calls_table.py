@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..._typing import TYPE_CHECKING
-from .calls_json import calls_facts
+from .calls_json import TURN_COLUMNS, calls_facts
 from .pair_table import percent_name
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def calls_table(
     node = ("id", "caller", "kind") if style.tree else ()
     percentiles = [] if style.tree else map(percent_name, style.percentiles)
     times = (f"{name}_ns" for name in percentiles)
-    columns: tuple[str, ...] = (*node, *PLACE, *COUNTS, *times)
+    turns = TURN_COLUMNS if tree.turns is not None and not style.tree else ()
+    columns: tuple[str, ...] = (*node, *PLACE, *COUNTS, *turns, *times)
     if not style.by_thread:
         facts = calls_facts(tree, style)
         return columns, [_row(one, columns) for one in facts[what]]

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..._typing import TYPE_CHECKING
 from ...analysis.intervals import intervals_of
 from ...analysis.locks import read_locks
+from ...analysis.turns import read_turns
 from ...damage import Damage
 from ...errors import CommandError
 from ...graph import Selection
@@ -109,4 +110,5 @@ def write(report: PageReport, style: CallStyle, reading: Reading) -> Iterator[st
             reading.source.streams,
             lambda most: read_locks(reading.source, reading.places(), longest=most),
         ),
+        turns=read_turns(reading.source.streams),
     )

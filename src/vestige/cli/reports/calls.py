@@ -120,7 +120,12 @@ def read_tree(reading: Reading, *, longest: int | None = None) -> CallTree:
 
 def _all_calls(reading: Reading, longest: int | None) -> CallTree:
     options, source = reading.options, reading.source
-    if longest is None and (found := _calls_of_index(reading)) is not None:
+    turns = reading.turns()
+    if (
+        longest is None
+        and turns is None
+        and (found := _calls_of_index(reading)) is not None
+    ):
         return found
     resolver = reading.resolver()
     long_calls = (
@@ -138,6 +143,7 @@ def _all_calls(reading: Reading, longest: int | None) -> CallTree:
             call_filter=long_calls,
             longest=longest,
             threads=threads,
+            turns=turns,
             progress=progress,
         )
 

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from ...analysis.activities import Activity, LongActivity, Wait
     from ...analysis.call_nodes import FunctionCalls
     from ...analysis.calls import CallTree
+    from ...analysis.durations import LongCall
     from ...analysis.events import EventTable, Origin, PairTimes
     from ...analysis.threads import Thread
+    from ...analysis.turns import Turns
     from .reading import Reading
 
 __all__ = ["SectionFinder"]
@@ -104,7 +106,7 @@ class SectionFinder:
                 life = lives.get((one.function.name, one.function.source))
                 if life is not None:
                     sections.append(_activity_section(life, "call"))
-                sections.append(_call_section(one))
+                sections.append(_call_section(one, tree.turns))
         return sections
 
     def _rule_sections(self, rule: PairRule) -> list[Section]:
@@ -265,7 +267,7 @@ def _pair_section(one: PairTimes, names: Mapping[Origin, str | None]) -> Section
     )
 
 
-def _call_section(one: FunctionCalls) -> Section:
+def _call_section(one: FunctionCalls, turns: Turns | None) -> Section:
     durations = one.durations or Durations({}, 0, 0)
     # A coroutine is left each time that it waits.
     is_stepped = bool(one.resumes)
@@ -274,7 +276,7 @@ def _call_section(one: FunctionCalls) -> Section:
         place=place_of(one.function),
         what="step" if is_stepped else "call",
         extent=" between waits" if is_stepped else "",
-        running=None,
+        running=None if turns is None else one.running,
         advice="",
         durations=durations,
         total=one.complete_time if durations.count else 0,
@@ -284,19 +286,47 @@ def _call_section(one: FunctionCalls) -> Section:
             "across a loss": one.across_loss,
             "cut by the time range": one.clipped,
         },
-        longest=[
-            Long(
-                long.begin,
-                long.duration,
-                {
-                    "thread": str(long.thread),
-                    "caller": "" if long.caller is None else long.caller.name,
-                },
-                {
-                    **_thread_facts(long.thread),
-                    "caller": None if long.caller is None else long.caller.name,
-                },
-            )
-            for long in durations.longest
-        ],
+        longest=[_long_call(long, turns) for long in durations.longest],
     )
+
+
+def _long_call(long: LongCall, turns: Turns | None) -> Long:
+    columns, facts = _turns_of(long, turns)
+    return Long(
+        long.begin,
+        long.duration,
+        {
+            **columns,
+            "thread": str(long.thread),
+            "caller": "" if long.caller is None else long.caller.name,
+        },
+        {
+            **facts,
+            **_thread_facts(long.thread),
+            "caller": None if long.caller is None else long.caller.name,
+        },
+    )
+
+
+def _turns_of(
+    long: LongCall, turns: Turns | None
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return what a kernel tells of a call: for people, and for programs."""
+    of_thread = None if turns is None else turns.of_thread(long.thread)
+    if of_thread is None:
+        return {}, {}
+    shares = of_thread.shares(long.begin, long.begin + long.duration)
+    most = next(iter(shares.waits.items()), None)
+    columns = {
+        "running": duration(shares.running),
+        "runnable": duration(shares.runnable),
+        "blocked": duration(shares.blocked),
+        "waited most": "" if most is None else f"{duration(most[1])} in {most[0]}",
+    }
+    facts = {
+        "running_ns": shares.running,
+        "runnable_ns": shares.runnable,
+        "blocked_ns": shares.blocked,
+        "waited_in_ns": shares.waits,
+    }
+    return columns, facts

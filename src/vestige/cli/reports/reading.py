@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from ...analysis.intervals import IndexFile
+    from ...analysis.turns import Turns
     from ...components.filters.debug_info import DebugInfoFilter
     from ...components.sources.ctf_fs import CtfFsSource
     from ...debuginfo import Resolver
@@ -87,6 +88,16 @@ class Reading:
         from ...components.filters.debug_info import DebugInfoFilter
 
         return DebugInfoFilter(debug_file_options(self.options), [self.source])
+
+    def turns(self) -> Turns | None:
+        """Read what kernels tell of threads; ``None`` where none was recorded."""
+        from ...analysis.turns import has_turns, read_turns
+
+        streams = self.source.streams
+        if not has_turns(streams):
+            return None
+        with self.progress("reading what the kernel tells") as progress:
+            return read_turns(streams, selection=self.selection, progress=progress)
 
     @contextmanager
     def progress(

@@ -246,6 +246,7 @@ class Page {
     if (call.flags & OPEN_AT_BEGIN) lines.push("its entry was not recorded");
     if (call.flags & OPEN_AT_END) lines.push("its exit was not recorded: it took at least this long");
     if (call.flags & ACROSS_LOSS) lines.push("events were lost in it: it may be two calls");
+    lines.push(...this.timeline.turns.describe(call.row, call.start, call.length));
     lines.push(`${since(call.start)}, ${threadName(this.data, call.row)}`);
     if (known.source ?? known.object) lines.push(known.source ?? known.object);
     return lines;

@@ -4,6 +4,7 @@ import { ACROSS_LOSS, MERGED, OPEN_AT_BEGIN, OPEN_AT_END } from "vestige/blocks.
 import { colour, functionColour, hatch, sized } from "vestige/colours.js";
 import { GUTTER, LANE, Layout } from "vestige/layout.js";
 import { since, step } from "vestige/times.js";
+import { Turns } from "vestige/turns.js";
 import { Waits } from "vestige/waits.js";
 
 export const RULER = 24;
@@ -17,6 +18,7 @@ export class Timeline {
     this.canvas = document.getElementById("picture");
     this.layout = new Layout(data.meta);
     this.waits = new Waits(data);
+    this.turns = new Turns(data);
     this.drawn = { ms: 0, blocks: 0, level: 0 };
     this.times = []; // of the last drawings, milliseconds
     this.height = null; // on paper: of the whole picture
@@ -25,6 +27,7 @@ export class Timeline {
   changed() {
     this.layout.meta = this.data.meta;
     this.waits.learn();
+    this.turns.learn();
     this.layout.arrange();
   }
 
@@ -128,6 +131,7 @@ export class Timeline {
         for (const one of place.indexes) this.drawStrip(blocks, one, y, scale, place.height - 7);
       }
     }
+    if (this.turns.knows(index)) this.drawTurns(index, y + place.height - 6);
     pen.restore();
     pen.fillStyle = colour("ink");
     pen.fillText(cut(row.name, GUTTER - (row.tid === null ? 24 : 62)), 18, y + 9);
@@ -216,6 +220,17 @@ export class Timeline {
       if (isStates) pen.fillStyle = functionColour(this.data.functions, blocks.functionId[at]);
       pen.fillRect(from, y + height - high, wide, high);
       this.drawn.blocks++;
+    }
+  }
+
+  /** Where a thread waited for a CPU, and where for anything else, below its calls. */
+  drawTurns(row, y) {
+    const { begin, end } = this.view;
+    for (const wait of this.turns.within(row, begin, end)) {
+      const from = Math.max(GUTTER, this.xOf(wait.begin));
+      const wide = Math.max(1, Math.min(GUTTER + this.width, this.xOf(wait.begin + wait.length)) - from);
+      this.pen.fillStyle = colour(this.turns.colourOf(wait));
+      this.pen.fillRect(from, y, wide, 3);
     }
   }
 

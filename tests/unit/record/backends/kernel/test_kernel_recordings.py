@@ -38,9 +38,14 @@ CALLS = {
     "ioprio_get": 252,
     "sched_getscheduler": 145,
     "getsid": 124,
+    "getpgid": 121,
 }
 """Numbers of calls that few programs make."""
 COUNT = 2000
+LONG_TIME = 600 if os.environ.get("VESTIGE_TORTURE") else 3
+"""Seconds over which clocks might drift apart."""
+PAUSE = 1000
+"""Microseconds from a marker to the next."""
 SECONDS = 30.0
 WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin")
 """Starts what root does in a container."""
@@ -105,6 +110,36 @@ def test_calls_of_both_domains_are_in_order(recording):
         "ex": COUNT + 1,
     }
     assert found == ["en", *["en", "entry", "exit", "ex"] * COUNT, "ex"]
+
+
+@needs_tracer
+def test_calls_are_in_order_over_a_long_time(tmp_path, program):
+    """Whatever the rate of the clock turns out to be in the end."""
+    name = "getpgid"
+    times = LONG_TIME * 1_000_000 // PAUSE
+    output = tmp_path / "trace"
+    words = [program, str(times), str(CALLS[name]), str(PAUSE)]
+    done = run_recorded(output, words, "--kernel", f"syscalls:{name}")
+    assert done.returncode == 0, done.stderr
+    trace = vestige.open(output)
+    process = process_of(trace)
+    kinds = {
+        "lttng_ust_cyg_profile_fast:func_entry": "en",
+        "lttng_ust_cyg_profile_fast:func_exit": "ex",
+        f"syscall_entry_{name}": "entry",
+        f"syscall_exit_{name}": "exit",
+    }
+    wanted = iter(("en", *("en", "entry", "exit", "ex") * times, "ex"))
+    wrong = count = 0
+    for event in trace:
+        kind = kinds.get(event.name)
+        if kind is None or process not in {event.process, event.thread}:
+            continue
+        count += 1
+        wrong += kind != next(wanted, None)
+
+    assert count == 4 * times + 2
+    assert wrong == 0
 
 
 @needs_tracer

@@ -1,0 +1,160 @@
+"""Reading traces of kernels for the states of threads.
+
+``sched_switch`` tells which thread runs, and whether the one before could go on;
+``sched_waking`` (where that was not recorded, ``sched_wakeup``) that a thread waits for
+a CPU. System calls tell what it waits in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ... import core
+from ...graph import LostNotice, Selection, Stream, merges, notices_of
+from .found import BLOCKED, RUNNABLE, RUNNING, UNKNOWN, ThreadTurns, Turns, machine_of
+
+__all__ = ["has_turns", "read_turns"]
+
+_SWITCH = "sched_switch"
+_WOKEN = ("sched_waking", "sched_wakeup", "sched_wakeup_new")
+_ENTRIES = ("syscall_entry_", "compat_syscall_entry_")
+_EXITS = ("syscall_exit_", "compat_syscall_exit_")
+_PATTERNS = (_SWITCH, *_WOKEN, *(f"{one}*" for one in (*_ENTRIES, *_EXITS)))
+_PREEMPTED = 0x100
+"""In the state of a thread that could go on: it has this bit, or none."""
+_MOST_STATE = 0xFFFF
+
+
+def has_turns(streams: Iterable[Stream]) -> bool:
+    """Tell whether any of some data streams is of a kernel that tells of threads.
+
+    Args:
+        streams: The data streams.
+    """
+    return any(_SWITCH in stream.event_names for stream in streams)
+
+
+def read_turns(
+    streams: Iterable[Stream],
+    *,
+    selection: Selection | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Turns | None:
+    """Read what kernels tell of threads.
+
+    Args:
+        streams: The data streams of all traces.
+        selection: The range of time that is wanted; all by default. It is read from
+            the beginning, since nobody knows otherwise what threads did where it
+            begins.
+        progress: Called with the number of event records read so far.
+
+    Returns:
+        The states; ``None`` where no trace has ``sched_switch``.
+    """
+    known = [*streams]
+    machines: dict[object, list[Stream]] = {}
+    for stream in known:
+        machines.setdefault(machine_of(stream), []).append(stream)
+    found, lost = {}, 0
+    end = None if selection is None else selection.end
+    for own in machines.values():
+        of_kernel = [one for one in own if _SWITCH in one.event_names]
+        if of_kernel:
+            reader = _Reader()
+            reader.read([one for one in own if _is_of(one, of_kernel)], end, progress)
+            found[machine_of(own[0])] = reader.threads
+            lost += reader.lost
+    return Turns(found, known, lost) if found else None
+
+
+def _is_of(stream: Stream, others: Sequence[Stream]) -> bool:
+    return any(stream.process_space == one.process_space for one in others)
+
+
+class _Reader:
+    # What the threads of a machine do.
+
+    def __init__(self) -> None:
+        self.threads: dict[int, ThreadTurns] = {}
+        self.lost = 0
+        self._calls: dict[int, str] = {}
+        self._running: dict[int | None, int] = {}
+        self._begin: int | None = None
+
+    def read(
+        self,
+        streams: Sequence[Stream],
+        end: int | None,
+        progress: Callable[[int], object] | None,
+    ) -> None:
+        """Go through all that is told."""
+        wanted = Selection(end=end, patterns=(_PATTERNS,))
+        done = 0
+        # Damage is told by whoever reads the trace for itself.
+        for merge in merges(streams, wanted, tell=lambda _: None):
+            for notice in notices_of(merge):
+                if isinstance(notice, LostNotice) and notice.kind == "events":
+                    self.lost += notice.count or 1
+            for event in merge.events():
+                time, name = event.timestamp, event.name
+                if time is None or name is None:
+                    continue
+                if self._begin is None:
+                    self._begin = time
+                if name == _SWITCH:
+                    self._switch(event.cpu, time, event)
+                elif name in _WOKEN:
+                    self._wake(time, event)
+                else:
+                    self._call(name, event.thread or self._running.get(event.cpu))
+            done += len(merge)
+            if progress is not None:
+                progress(done)
+
+    def _of(self, thread: int) -> ThreadTurns:
+        turns = self.threads.get(thread)
+        if turns is None:
+            turns = self.threads[thread] = ThreadTurns()
+        return turns
+
+    def _switch(self, cpu: int | None, time: int, event: core.Event) -> None:
+        before, after = _number(event, "prev_tid"), _number(event, "next_tid")
+        if before:
+            turns = self._of(before)
+            if cpu not in self._running and not turns.times and self._begin is not None:
+                # Nothing else ran there since the recording has begun.
+                turns.add(self._begin, RUNNING)
+            turns.add(time, _state_of(event), self._calls.get(before))
+        self._running[cpu] = after
+        if after:
+            self._of(after).add(time, RUNNING)
+
+    def _wake(self, time: int, event: core.Event) -> None:
+        turns = self._of(_number(event, "tid"))
+        # What is woken while it runs does not wait.
+        if turns.last in {BLOCKED, UNKNOWN}:
+            turns.add(time, RUNNABLE)
+
+    def _call(self, name: str, thread: int | None) -> None:
+        if thread is None:
+            return
+        for entry in _ENTRIES:
+            if name.startswith(entry):
+                self._calls[thread] = name.removeprefix(entry)
+                return
+        self._calls.pop(thread, None)
+
+
+def _state_of(event: core.Event) -> int:
+    """Return the state of a thread that does not run any more."""
+    value = event.get("prev_state")
+    if not isinstance(value, int):
+        return UNKNOWN
+    return BLOCKED if value & _MOST_STATE & ~_PREEMPTED else RUNNABLE
+
+
+def _number(event: core.Event, name: str) -> int:
+    """Return a field; 0 where the trace has another type or no such field."""
+    value = event.get(name)
+    return int(value) if isinstance(value, int) else 0

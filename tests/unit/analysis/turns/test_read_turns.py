@@ -1,0 +1,102 @@
+"""When threads ran, and what they waited for, as traces of kernels tell it."""
+
+from __future__ import annotations
+
+import vestige
+from support.kernel_traces import write_kernel_trace
+from vestige.analysis.threads import Process, Thread
+from vestige.analysis.turns import BLOCKED, RUNNABLE, RUNNING, UNKNOWN, read_turns
+
+SLEEPS, PREEMPTED = 1, 0x100
+
+
+def switch(before, after, state):
+    """Return the fields of a switch."""
+    return {"prev_tid": before, "prev_state": state, "next_tid": after}
+
+
+RECORDS = [
+    # CPU, time, name, fields
+    (0, 100, "sched_switch", switch(0, 5, 0)),
+    (1, 110, "sched_switch", switch(6, 0, 0)),
+    (0, 120, "syscall_entry_read", {"fd": 3}),
+    (0, 130, "sched_switch", switch(5, 0, SLEEPS)),
+    (1, 140, "sched_waking", {"tid": 5}),
+    (1, 141, "sched_wakeup", {"tid": 5}),
+    (1, 150, "sched_switch", switch(0, 5, 0)),
+    (1, 160, "syscall_exit_read", {"ret": 1}),
+    (1, 170, "sched_switch", switch(5, 7, PREEMPTED)),
+    (0, 180, "sched_waking", {"tid": 8}),
+    (1, 200, "sched_switch", switch(7, 5, SLEEPS)),
+]
+
+
+def turns_of(tmp_path, thread, records=RECORDS):
+    """Return the states of a thread of a trace of some records."""
+    path = write_kernel_trace(tmp_path / "kernel", records)
+    trace = vestige.open(path, debug_info=False)
+    turns = trace.turns()
+    name = trace.streams[0].trace.name
+    return turns.of_thread(Thread(process=Process(None, None, name), tid=thread))
+
+
+def states(turns):
+    """Return when each state begins."""
+    return list(zip(turns.times, turns.states, strict=True))
+
+
+def test_a_thread_runs_waits_and_is_preempted(tmp_path):
+    """It waits in a system call, and for a CPU after that."""
+    turns = turns_of(tmp_path, 5)
+
+    assert states(turns) == [
+        (100, RUNNING),
+        (130, BLOCKED),
+        (140, RUNNABLE),
+        (150, RUNNING),
+        (170, RUNNABLE),
+        (200, RUNNING),
+    ]
+    shares = turns.shares(110, 190)
+    assert (shares.running, shares.runnable, shares.blocked) == (40, 30, 10)
+    assert shares.waits == {"read": 10}
+
+
+def test_what_runs_first_has_run_since_the_begin(tmp_path):
+    """Nothing else did, on that CPU; and what could go on waits for one."""
+    assert states(turns_of(tmp_path, 6)) == [(100, RUNNING), (110, RUNNABLE)]
+
+
+def test_nobody_knows_what_a_thread_did_before(tmp_path):
+    """One that is woken waited for something, nobody knows since when."""
+    turns = turns_of(tmp_path, 8)
+
+    assert states(turns) == [(180, RUNNABLE)]
+    assert [*turns.between(0, 190)] == [(180, 190, RUNNABLE, None)]
+
+
+def test_without_a_state_nobody_knows_what_a_thread_waits_for(tmp_path):
+    """As in traces that were cut down."""
+    records = [
+        (0, 100, "sched_switch", {"prev_tid": 5, "next_tid": 0}),
+        (0, 150, "sched_switch", {"prev_tid": 0, "next_tid": 5}),
+    ]
+
+    assert states(turns_of(tmp_path, 5, records)) == [(100, UNKNOWN), (150, RUNNING)]
+
+
+def test_threads_of_other_machines_are_others(tmp_path):
+    """Nobody knows a thread by its number alone."""
+    path = write_kernel_trace(tmp_path / "kernel", RECORDS)
+    turns = vestige.open(path, debug_info=False).turns()
+
+    other = Thread(process=Process(None, None, "elsewhere"), tid=5)
+    assert turns.of_thread(other) is None
+
+
+def test_traces_without_a_kernel_have_no_turns(tmp_path):
+    """Neither do those of kernels without switches."""
+    records = [(0, 100, "sched_waking", {"tid": 5})]
+    path = write_kernel_trace(tmp_path / "kernel", records)
+
+    assert read_turns(vestige.open(path, debug_info=False).streams) is None
