@@ -267,7 +267,14 @@ def test_what_is_read_and_what_is_lost_is_all(tmp_path, program, is_overwriting)
     )
     try:
         domain.start()
-        subprocess.run([program, str(count), str(CALLS[name])], check=True)
+        [instance] = instances_of(os.getpid())
+        [reader] = children_of(int(instance.split("-")[1]))
+        # Else it may be fast enough for all of them.
+        os.kill(reader, signal.SIGSTOP)
+        try:
+            subprocess.run([program, str(count), str(CALLS[name])], check=True)
+        finally:
+            os.kill(reader, signal.SIGCONT)
         domain.stop()
     finally:
         domain.close()
