@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from support.call_traces import HOSTILE_NAME, code, enter, leave, packet, write_calls
+from support.kernel_traces import write_kernel_trace
 from support.resource_traces import write_resources
 from support.viewer_traces import write_hostile_calls
 from vestige.plain_text import plain
@@ -185,6 +186,50 @@ def test_who_waited(browser, tmp_path):
     assert tip[0] == "waited 4 ms for a mutex"
     assert "thread 9" in tip[1]
     assert "thread 8 had it" in tip
+
+
+def test_what_the_scheduler_did(browser, tmp_path):
+    """A call has its parts, and the thread a line where it did not run."""
+    calls = [code(1, HANDLE, "handle"), enter(10 * MS, HANDLE), leave(20 * MS)]
+    write_calls(tmp_path / "trace/ust", {"a": [packet(calls, vtid=11)]})
+    waits = {"prev_tid": 11, "prev_state": 1, "next_tid": 0}
+    runs = {"prev_tid": 0, "prev_state": 0, "next_tid": 11}
+    records = [
+        (0, 5 * MS, "sched_switch", runs),
+        (0, 12 * MS, "syscall_entry_read", {"fd": 3}),
+        (0, 13 * MS, "sched_switch", waits),
+        (0, 16 * MS, "sched_waking", {"tid": 11}),
+        (0, 17 * MS, "sched_switch", runs),
+        (0, 18 * MS, "syscall_exit_read", {"ret": 1}),
+    ]
+    write_kernel_trace(tmp_path / "trace/kernel", records)
+    with opened(browser, tmp_path / "trace", tmp_path / "page.html") as page:
+        x, y, drawn = page.evaluate(
+            """() => {
+                const { timeline, data } = vestige;
+                const row = data.rows.findIndex((one) => one.kind === "calls");
+                const box = document.getElementById("picture").getBoundingClientRect();
+                const time = data.meta.turns.rows[0][1];
+                const x = timeline.xOf(time + 1e6);
+                const y = timeline.layout.topOf(row, 0);
+                const ratio = window.devicePixelRatio;
+                const at = [x * ratio, (y + 24 + 17 + 2) * ratio, 1, 1];
+                const pen = timeline.canvas.getContext("2d");
+                return [box.x + x, box.y + y + 30, [...pen.getImageData(...at).data]];
+            }"""
+        )
+        page.mouse.move(x, y)
+        tip = page.locator("#tip").inner_text().splitlines()
+
+    assert tip[0] == "handle"
+    assert tip[2:6] == [
+        "ran 6 ms (60 %)",
+        "waited 1 ms for a CPU",
+        "waited 3 ms for other things",
+        "3 ms of that in read",
+    ]
+    # Amber, as other waits.
+    assert drawn == [0xD9, 0x8E, 0x04, 0xFF]
 
 
 def test_on_paper(browser, trace, tmp_path):
