@@ -93,9 +93,35 @@ def test_what_is_captured_is_told(daemon, program):
     }
 
 
+def test_the_trigger_of_the_document_starts_a_session(daemon, program):
+    """When a program is executed whose name ends so; of the kernel's events, too."""
+    output = f"--output={daemon.home}/trace"
+    daemon.lttng("create", "pitou", output)
+    daemon.lttng("enable-event", "--kernel", "--syscall", "--all")
+    expression = f'--filter=filename == "*/{program.name}"'
+    rule = (RULE, "--type=syscall", "--name=exec*", expression)
+    added = daemon.lttng("add-trigger", *rule, "--action=start-session", "pitou")
+    assert added.err == ""
+    assert "pitou [inactive]" in daemon.lttng("list").out
+    subprocess.run([program], check=True, stdout=subprocess.DEVNULL)
+    wait_until(
+        lambda: "pitou [active]" in daemon.lttng("list").out, "it starts", SECONDS
+    )
+    daemon.lttng("destroy", "pitou")
+    assert any(vestige.open(daemon.home / "trace"))
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [
+        (
+            ["--type=kernel", "--name=sched_switch", "--filter=nosuch == 1"],
+            "no event has the fields of 'nosuch == 1'",
+        ),
+        (
+            ["--type=kernel", "--name=sched_switch", "--filter=$ctx.pid == 1"],
+            "the kernel's filters cannot say '$ctx.pid == 1' of sched_switch",
+        ),
         (["--type=kernel", "--name=nosuch"], "no event of this kernel is 'nosuch'"),
         (["--type=syscall", "--name=nosuch"], "no event of this kernel is 'nosuch'"),
         (["--type=kprobe", "-L", "no_such_symbol"], "no probe no_such_symbol"),

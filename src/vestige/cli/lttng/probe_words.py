@@ -74,13 +74,13 @@ def _check_function(name: str) -> None:
 
 
 def _path(name: str, failure: str) -> str:
-    """Return the real path of a program, which may be one of ``$PATH``."""
+    """Return the whole path of a program; a link stays one, as for LTTng."""
     if "/" not in name:
         found = shutil.which(name, os.F_OK)
         if found is None:
             raise FailedError(FAILED, f"Binary not found.\n{failure}")
-        return os.path.realpath(found)
-    path = os.path.realpath(name)
+        return os.path.abspath(found)  # noqa: PTH100 - it would follow links
+    path = os.path.abspath(name)  # noqa: PTH100 - as above
     if not Path(path).exists():
         raise FailedError(FAILED, f"Cannot find binary at path: {path}.\n{failure}")
     return path

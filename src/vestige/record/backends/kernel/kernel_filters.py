@@ -197,7 +197,10 @@ def _text(field: KernelField, text: bytes, *, is_wanted: bool) -> str | None:
 
 
 def _match(field: KernelField, pattern: bytes, *, is_wanted: bool) -> str | None:
-    if field.kind == "integer" or not _PLAIN_PATTERN.fullmatch(pattern):
+    # The end of an array is that of its room, not of its text.
+    has_end = field.kind in {"user", "located"}
+    rest = pattern.lstrip(b"\0") if has_end else pattern
+    if field.kind == "integer" or not _PLAIN_PATTERN.fullmatch(rest):
         return None
     stars = re.sub(rb"\0+", b"*", pattern)
     if b"*" in pattern:

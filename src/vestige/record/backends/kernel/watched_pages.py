@@ -11,16 +11,28 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from .lttng_names import CHANGES, FIRST_PRIORITY
+from .system_calls import NUMBER, argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .formats import EventFormat, FieldFormat
+    from .system_calls import Argument
 
-__all__ = ["Value", "WatchedPage", "read_page", "read_values"]
+__all__ = [
+    "Value",
+    "WatchedPage",
+    "field_name",
+    "read_page",
+    "read_values",
+    "thread_of",
+    "type_of",
+]
 
 Value = int | bytes | None
 """Of a field; ``None`` if it is neither a number nor a text."""
+_CALLS = "syscalls"
+"""The kernel's system of system calls."""
 _HEADER = 16
 _LENGTH = (1 << 20) - 1
 _HAS_LOST, _HAS_COUNT = 1 << 31, 1 << 30
@@ -84,6 +96,19 @@ def _records(data: memoryview) -> Iterator[memoryview]:
         at += size
 
 
+def field_name(event: EventFormat, field: FieldFormat) -> str | None:
+    """Return what LTTng calls a field, ``None`` if it does not have it.
+
+    Args:
+        event: What the kernel says of its event.
+        field: The field.
+    """
+    if event.system == _CALLS:
+        # A text is where the field leads to, which nobody reads for a trigger.
+        return None if field.name == NUMBER else argument(event, field).name
+    return CHANGES.get(event.name, {}).get(field.name, (field.name, None))[0]
+
+
 def read_values(record: memoryview, event: EventFormat) -> dict[str, Value]:
     """Return the fields of a record, by LTTng's names.
 
@@ -94,18 +119,32 @@ def read_values(record: memoryview, event: EventFormat) -> dict[str, Value]:
     changes = CHANGES.get(event.name, {})
     values: dict[str, Value] = {}
     for field in event.fields:
-        name, change = changes.get(field.name, (field.name, None))
+        name = field_name(event, field)
         if name is None:
             continue
         value = _value(record, field)
-        if change == "priority" and isinstance(value, int):
-            value -= FIRST_PRIORITY
-        elif change == "byte" and isinstance(value, int):
-            value &= 0xFF
-        elif change is not None and change != "line":
-            value = None
+        _, change = changes.get(field.name, (name, None))
+        if isinstance(value, int) and event.system == _CALLS:
+            value = _narrow(value, argument(event, field))
+        elif isinstance(value, int):
+            value = _changed(value, change)
         values[name] = value
     return values
+
+
+def _changed(value: int, change: str | None) -> Value:
+    """Return LTTng's value of a number."""
+    if change is None:
+        return value
+    if change == "priority":
+        return value - FIRST_PRIORITY
+    return value & 0xFF if change == "byte" else None
+
+
+def _narrow(value: int, wanted: Argument) -> int:
+    """Return an argument, for which the kernel has 8 bytes, as its C type has it."""
+    data = value.to_bytes(8, "little", signed=value < 0)[: wanted.bytes]
+    return int.from_bytes(data, "little", signed=wanted.is_signed)
 
 
 def thread_of(record: memoryview) -> int:

@@ -6,12 +6,16 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from ....expressions import compile_filter
+from ....expressions.code import Operation
+from .expressions import split
 from .formats import EventFormat, read_format
+from .lttng_names import MORE_FIELDS
 from .probes import Probes, remove_abandoned
 from .rules import PROBES
 from .selection import choose
 from .tracefs import Instance, NoKernelTracerError, Tracefs
-from .watched_pages import Value, read_page, read_values, thread_of, type_of
+from .watched_pages import Value, field_name, read_page, read_values, thread_of, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +78,9 @@ class Watcher:
         # Older kernels wake readers for each page.
         with suppress(OSError):
             instance.write("buffer_percent", 0)
-        events = self._events(rule)
+        events = [one for one in self._events(rule) if _can_match(rule, one)]
+        if not events:
+            raise NoKernelTracerError(f"no event has the fields of '{rule.filter}'")
         for event in events:
             self._formats[event.id] = event
             condition = _condition(rule, event)
@@ -155,12 +161,30 @@ class Watcher:
         self._tracefs.close()
 
 
+def _can_match(rule: KernelRule, event: EventFormat) -> bool:
+    """Tell whether an event has the fields that a filter looks at.
+
+    A filter is true of no record that lacks one of them.
+    """
+    if rule.filter is None:
+        return True
+    known = {field_name(event, one) for one in event.fields}
+    if MORE_FIELDS.get(event.name) == "thread":
+        known.add("tid")
+    code = compile_filter(rule.filter)
+    looked_at = (one.value for one in code if one.operation is Operation.FIELD)
+    return all(isinstance(one, bytes) and one.decode() in known for one in looked_at)
+
+
 def _condition(rule: KernelRule, event: EventFormat) -> str | None:
     """Return the kernel's filter of an event.
 
     Raises:
         NoKernelTracerError: The kernel's filters cannot say what the rule says.
     """
-    if rule.filter is None:
-        return None
-    raise NoKernelTracerError(f"its filters cannot say '{rule.filter}' of {event.name}")
+    parts = split([rule.filter], event)
+    if parts.rest is not None:
+        raise NoKernelTracerError(
+            f"the kernel's filters cannot say '{rule.filter}' of {event.name}"
+        )
+    return parts.kernel
