@@ -153,6 +153,17 @@ impl Collector {
         outcomes(py.detach(|| self.inner.flush(end, is_stopped)))
     }
 
+    #[doc = core_doc!(Collector.flush_some)]
+    fn flush_some(&self, py: Python<'_>, end: u64) {
+        py.detach(|| self.inner.flush_some(end));
+    }
+
+    #[doc = core_doc!(Collector.hold)]
+    #[pyo3(signature = (*, is_held))]
+    fn hold(&self, py: Python<'_>, is_held: bool) {
+        py.detach(|| self.inner.hold(is_held));
+    }
+
     #[doc = core_doc!(Collector.cut)]
     #[pyo3(signature = (end, files, *, is_dropped))]
     fn cut(

@@ -107,6 +107,16 @@ impl Collector {
         self.tell_all(|_| Order::Flush { end, is_stopped })
     }
 
+    /// Writes what there is, where anything is: nothing that is older than `end` comes later.
+    pub fn flush_some(&self, end: u64) {
+        self.tell_all(|_| Order::FlushSome { end });
+    }
+
+    /// Reads nothing for the moment, or goes on; what is recorded stays in the buffers.
+    pub fn hold(&self, is_held: bool) {
+        self.tell_all(|_| Order::Hold { is_held });
+    }
+
     /// Writes all that there is, or throws it away; what comes from now on goes to other files.
     ///
     /// # Errors

@@ -59,7 +59,11 @@ pub enum Order {
     Put(Vec<OwnRecord>),
     /// Write all that there is; whether nothing is recorded any more.
     Flush { end: u64, is_stopped: bool },
-    /// The same, and what comes from then on goes to other files. What there is may be thrown away.
+    /// Write what there is, if anything is: nothing older comes later.
+    FlushSome { end: u64 },
+    /// Read nothing for the moment, or go on.
+    Hold { is_held: bool },
+    /// Write all, and what comes from then on goes to other files. What there is may be thrown away.
     Cut { end: u64, files: Option<Pair>, is_dropped: bool },
     /// Write what is kept, the newest so many bytes of it, to files of their own.
     Copy { end: u64, files: Pair, most: usize },
@@ -82,6 +86,7 @@ pub struct Reader {
     state: State,
     outcome: Arc<Mutex<Outcome>>,
     failure: Option<String>,
+    is_held: bool,
 }
 
 /// Where pages go.
@@ -115,7 +120,7 @@ impl Reader {
             (None, None) => return Err(ErrorKind::InvalidInput.into()),
         };
         let room = vec![0; recording.page];
-        Ok(Self { cpu, recording, shared, room, state, outcome, failure: None })
+        Ok(Self { cpu, recording, shared, room, state, outcome, failure: None, is_held: false })
     }
 
     /// Puts records among those of the kernel; what is kept has none.
@@ -130,19 +135,19 @@ impl Reader {
         let mut written = Instant::now();
         loop {
             let wait = self.recording.period.unwrap_or(PATIENCE).min(PATIENCE);
-            let is_kept = matches!(self.state, State::Kept(_));
-            if let Err(error) = self.wait(bell, wait, is_kept) {
+            let is_idle = self.is_held || matches!(self.state, State::Kept(_));
+            if let Err(error) = self.wait(bell, wait, is_idle) {
                 self.fail(&error);
                 // There is nobody to read from: it waits for orders alone.
                 std::thread::sleep(wait);
             }
             self.shared.threads().refresh();
             let is_due = self.recording.period.is_some_and(|one| written.elapsed() >= one);
-            if !is_kept {
+            if !is_idle {
                 self.read(is_due);
                 self.count();
             }
-            if is_due {
+            if is_due && !is_idle {
                 if let State::Written(stream) = &mut self.state {
                     stream.write_some();
                 }
@@ -166,9 +171,9 @@ impl Reader {
         }
     }
 
-    fn wait(&self, mut bell: &UnixStream, wait: Duration, is_kept: bool) -> io::Result<()> {
+    fn wait(&self, mut bell: &UnixStream, wait: Duration, is_idle: bool) -> io::Result<()> {
         let wait = i32::try_from(wait.as_millis()).unwrap_or(i32::MAX).max(1);
-        let [is_told, _] = if is_kept {
+        let [is_told, _] = if is_idle {
             [poll([bell.as_fd()], wait)?[0], false]
         } else {
             poll([bell.as_fd(), self.cpu.pages.as_fd()], wait)?
@@ -184,6 +189,16 @@ impl Reader {
         match order {
             Order::Put(records) => self.put(records),
             Order::Flush { end, is_stopped } => self.flush(end, is_stopped),
+            Order::FlushSome { end } => {
+                if !self.is_held {
+                    self.read(true);
+                    let counts = self.counts();
+                    if let State::Written(stream) = &mut self.state {
+                        stream.flush_some(end, counts);
+                    }
+                }
+            }
+            Order::Hold { is_held } => self.is_held = is_held,
             Order::End { end } => {
                 self.flush(end, true);
                 self.close();

@@ -117,6 +117,14 @@ impl Packets {
         self.has_written = false;
     }
 
+    /// Lets a packet without records begin at a later value of the clock.
+    pub fn skip_to(&mut self, time: u64) {
+        if self.records == 0 {
+            self.last = self.last.max(time);
+            self.begin = self.last;
+        }
+    }
+
     /// Throws away the records of this packet.
     pub fn drop_records(&mut self) {
         self.bytes.truncate(HEAD);

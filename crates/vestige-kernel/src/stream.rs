@@ -297,6 +297,19 @@ impl<O: Output> Stream<O> {
         self.write(end);
     }
 
+    /// Writes what there is, if anything is, up to a value of the clock, when all pages were taken.
+    pub fn flush_some(&mut self, end: u64, counts: Counts) {
+        self.settle();
+        self.add_own(u64::MAX);
+        let before = self.packets.lost;
+        self.count(counts);
+        if self.packets.records() > 0 || self.packets.lost > before {
+            self.write(end);
+        } else {
+            self.packets.skip_to(end);
+        }
+    }
+
     /// Lets what comes from now on go elsewhere; what was there.
     pub fn replace(&mut self, output: O) -> O {
         self.packets.begin_elsewhere();

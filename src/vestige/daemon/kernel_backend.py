@@ -7,8 +7,9 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from ..owner_rights import owner_rights
@@ -52,7 +53,7 @@ class KernelBackend:
         self._traces: dict[str, SessionTrace] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._counted: dict[str, float] = {}
-        self._counting: set[asyncio.Future[None]] = set()
+        self._tasks: set[asyncio.Future[object]] = set()
         self._failures: dict[str, str] = {}
         self._losses: dict[str, dict[str, int]] = {}
         """By session and channel: what daemons have told that were killed."""
@@ -190,6 +191,17 @@ class KernelBackend:
         if trace is not None:
             await self._tried(session, trace.write_metadata)
 
+    def hold(self, session: Session, *, is_held: bool) -> None:
+        """Read nothing of a session for the moment, or go on.
+
+        Args:
+            session: The session.
+            is_held: Whether nothing is read.
+        """
+        trace = self._traces.get(session.name)
+        if trace is not None:
+            self._some_time(self._tried(session, partial(trace.hold, is_held=is_held)))
+
     def counts(self, session: Session) -> dict[str, ChannelCounts]:
         """Return what the channels of a session have recorded, a moment ago.
 
@@ -220,9 +232,13 @@ class KernelBackend:
         if now - self._counted.get(session.name, 0.0) < ENOUGH:
             return
         self._counted[session.name] = now
-        task = asyncio.ensure_future(self._count(session, trace))
-        self._counting.add(task)
-        task.add_done_callback(self._counting.discard)
+        self._some_time(self._count(session, trace))
+
+    def _some_time(self, what: Coroutine[Any, Any, object]) -> None:
+        """Do something that nobody waits for."""
+        task = asyncio.ensure_future(what)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _count(self, session: Session, trace: SessionTrace) -> None:
         if self._traces.get(session.name) is trace:
@@ -308,7 +324,7 @@ def _channel(session: Session, channel: Channel) -> ChannelWanted:
         attributes.overwrite,
         is_enabled=channel.enabled,
         contexts=[one.name for one in channel.contexts],
-        switch_timer=session.live_timer or attributes.switch_timer,
+        switch_timer=attributes.switch_timer,
         is_kept=session.output is None,
         tracefile_size=attributes.tracefile_size,
         tracefile_count=attributes.tracefile_count,
@@ -336,6 +352,7 @@ def _wanted(session: Session) -> Wanted:
         session.uid,
         session.gid,
         channels_wanted(session),
+        live=session.live_timer,
         older="kept" if session.is_taken_over else "replaced",
         grows=True,
         tracked=tracked,

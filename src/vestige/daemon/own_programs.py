@@ -312,6 +312,7 @@ class AllPrograms:
         """
         self._lttng_ust.hold(session, is_held=is_held)
         self._own.hold(session, is_held=is_held)
+        self._kernel.hold(session, is_held=is_held)
 
     def chunk_size(self, session: Session) -> int:
         """Return how many bytes were written since the last rotation.

@@ -219,6 +219,20 @@ class Collector:
             For each channel, what became of each CPU's.
         """
 
+    def flush_some(self, end: int) -> None:
+        """Write what there is, where anything is.
+
+        Args:
+            end: A value of the clock; nothing that is older comes later.
+        """
+
+    def hold(self, *, is_held: bool) -> None:
+        """Read nothing for the moment, or go on; buffers may run full meanwhile.
+
+        Args:
+            is_held: Whether nothing is read.
+        """
+
     def cut(
         self, end: int, files: Sequence[_Files], *, is_dropped: bool
     ) -> list[list[CpuOutcome]]:

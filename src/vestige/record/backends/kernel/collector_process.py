@@ -142,6 +142,7 @@ _ACTIONS: dict[str, Callable[[KernelTrace, dict[str, Any]], object]] = {
     "rotate": lambda trace, order: trace.rotate(order["directory"]),
     "clear": lambda trace, order: trace.clear(order["directory"]),
     "snapshot": lambda trace, order: trace.snapshot(order["directory"], order["most"]),
+    "hold": lambda trace, order: trace.hold(is_held=order["is_held"]),
     "metadata": lambda trace, _: trace.write_metadata(),
     "dump": lambda trace, _: trace.dump(),
     "counts": lambda trace, _: trace.counts(),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import socket
 from base64 import b64decode
 from collections.abc import Callable, Sequence
@@ -55,6 +56,9 @@ class TraceToRead(NamedTuple):
     begin: int
     user: int
     group: int
+    live: int
+    """Microseconds after which viewers see what was recorded; 0: there are none."""
+
     channels: list[ChannelToRead]
     host: bytes
     """The name of the machine, as contexts have it."""
@@ -96,11 +100,13 @@ class _Reader:
         self._collector = Collector(trace.page)
         self._files: TraceFiles | None = None
         self._metadata = ""
-        self._is_running = False
+        self._is_running = self._is_held = False
 
     def follow(self, control: socket.socket) -> None:
+        """Do what the lines say, and what is due between them."""
         with control.makefile("rb") as lines:
-            for line in lines:
+            # One line is answered before the next one comes: none is in a buffer.
+            while self._wait_for_line(control) and (line := lines.readline()):
                 order = json.loads(line)
                 try:
                     answer: dict[str, Any] = {"done": self._do(order)}
@@ -110,6 +116,26 @@ class _Reader:
                     control.sendall(json.dumps(answer).encode() + b"\n")
         if self._is_running:
             self._collector.end(self._now())
+
+    def _wait_for_line(self, control: socket.socket) -> bool:
+        period = self._trace.live / 1e6
+        while period and not select.select([control], [], [], period)[0]:
+            if self._is_running and not self._is_held:
+                self._go_live()
+        return True
+
+    def _go_live(self) -> None:
+        """Write what there is, and say up to when that is all."""
+        now = self._now()
+        self._collector.flush_some(now)
+        if self._files is not None:
+            # The next time may be better.
+            with suppress(OSError):
+                self._files.tell_live(now)
+
+    def _hold(self, order: dict[str, Any]) -> None:
+        self._is_held = order["is_held"]
+        self._collector.hold(is_held=self._is_held)
 
     def _do(self, order: dict[str, Any]) -> object:
         actions: dict[str, Callable[[dict[str, Any]], object]] = {
@@ -123,6 +149,7 @@ class _Reader:
             "cut": self._cut,
             "copy": self._copy,
             "counts": lambda _: _totals(self._collector.outcomes()),
+            "hold": self._hold,
             "end": self._end,
         }
         return actions[order["do"]](order)

@@ -123,6 +123,14 @@ class SessionTrace:
         self._ask("snapshot", directory=directory, most=[*most])
         self.refresh()
 
+    def hold(self, *, is_held: bool) -> None:
+        """Read nothing for the moment, or go on.
+
+        Args:
+            is_held: Whether nothing is read; buffers may run full meanwhile.
+        """
+        self._ask("hold", is_held=is_held)
+
     def dump_state(self) -> None:
         """Record the state that there is now once more."""
         self._ask("dump")

@@ -163,6 +163,7 @@ class KernelTrace:
             wanted.clock.begin or self._now(),
             wanted.user,
             wanted.group,
+            wanted.live,
             channels,
             host(),
             None
@@ -355,6 +356,18 @@ class KernelTrace:
             for channel, one in zip(self._channels, most, strict=True)
         ]
         self._totals("copy", directory=directory, metadata=self._metadata(), most=sizes)
+
+    def hold(self, *, is_held: bool) -> None:
+        """Read nothing for the moment, or go on.
+
+        Args:
+            is_held: Whether nothing is read; buffers may run full meanwhile.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        if self._is_running:
+            self._ask("hold", is_held=is_held)
 
     def write_metadata(self) -> None:
         """Write the metadata anew.

@@ -8,6 +8,8 @@ import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..lttng_ust.trace_files import LARGEST_TIME, LIVE, LIVE_FILE, LIVE_MAGIC
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -74,6 +76,22 @@ class TraceFiles:
             if os.pwrite(file, data, end) < len(data):
                 os.ftruncate(file, end)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), METADATA)
+        finally:
+            os.close(file)
+
+    def tell_live(self, time: int) -> None:
+        """Say up to when all of the trace is in its files.
+
+        Args:
+            time: A value of its clock.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(LIVE_FILE, flags, 0o660, dir_fd=self._directory)
+        try:
+            os.pwrite(file, LIVE.pack(LIVE_MAGIC, time, time ^ LARGEST_TIME), 0)
         finally:
             os.close(file)
 

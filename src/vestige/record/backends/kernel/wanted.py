@@ -71,6 +71,9 @@ class Wanted(NamedTuple):
     older: str = "refused"
     """What becomes of a trace that is there: see :class:`.trace_files.TraceFiles`."""
 
+    live: int = 0
+    """Microseconds after which viewers see what was recorded; 0: there are none."""
+
     grows: bool = False
     """Whether more events may be wanted later."""
 
