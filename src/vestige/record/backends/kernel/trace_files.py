@@ -8,7 +8,7 @@ import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..lttng_ust.trace_files import LARGEST_TIME, LIVE, LIVE_FILE, LIVE_MAGIC
+from ..live_file import LIVE_FILE, live_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,7 +91,7 @@ class TraceFiles:
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         file = os.open(LIVE_FILE, flags, 0o660, dir_fd=self._directory)
         try:
-            os.pwrite(file, LIVE.pack(LIVE_MAGIC, time, time ^ LARGEST_TIME), 0)
+            os.pwrite(file, live_words(time), 0)
         finally:
             os.close(file)
 

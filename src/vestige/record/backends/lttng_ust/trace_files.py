@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...._typing import TYPE_CHECKING, NamedTuple
 from ....owner_rights import owner_rights
+from ..live_file import LIVE, LIVE_FILE, LIVE_MAGIC, live_words
 from .ring import Packet
 
 if TYPE_CHECKING:
@@ -42,9 +43,6 @@ INDEX_FOLDER = "index"
 """Of a trace, with the indexes of its data streams."""
 NANOSECOND = 8
 """Ticks of a clock that are no less than one, whatever its frequency is."""
-LIVE_FILE = ".live"
-LIVE_MAGIC, LIVE = b"VESTLIV1", struct.Struct("=8sQQ")
-"""Magic, a time, and its complement."""
 LARGEST_TIME = (1 << 64) - 1
 INDEX_MAGIC = 0xC1F1DCC1
 INDEX_HEADER = struct.Struct(">IIII")
@@ -559,7 +557,7 @@ def tell_live(files: OwnerFiles, folder: str, time: int) -> None:
     """
     file = files.open(f"{folder}/{LIVE_FILE}", is_continued=True)
     try:
-        os.pwrite(file, LIVE.pack(LIVE_MAGIC, time, time ^ LARGEST_TIME), 0)
+        os.pwrite(file, live_words(time), 0)
     finally:
         os.close(file)
 
