@@ -2144,8 +2144,14 @@ class IntervalIndex:
     """
 
     @staticmethod
-    def from_bytes(data: bytes) -> IntervalIndex | None:
-        """Read an index; ``None`` if the bytes are none, or of another version."""
+    def from_bytes(data: bytes, path: str | None = None) -> IntervalIndex | None:
+        """Read an index; ``None`` if the bytes are none, or of another version.
+
+        Args:
+            data: The bytes.
+            path: A file that ends with them, and that nobody else can write to: blocks
+                are read from there when they are wanted, instead of being kept.
+        """
 
     def to_bytes(self) -> bytes:
         """Return it as the bytes of a file."""
@@ -2193,6 +2199,24 @@ class IntervalIndex:
             begin: First time, nanoseconds.
             end: Last time, nanoseconds.
             origin: From when on starts count, nanoseconds.
+        """
+
+    def packed(self, level: int, origin: int) -> bytes | None:
+        """Return all blocks of a level as :meth:`grouped` packs them.
+
+        Args:
+            level: The level; a finer one than there is means the finest.
+            origin: From when on starts count, nanoseconds.
+        """
+
+    def other_spans(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """Return the parts of a range in which there are records that are no calls.
+
+        Begin and end of each, nanoseconds, both included, in order.
+
+        Args:
+            begin: First time, nanoseconds.
+            end: Last time, nanoseconds.
         """
 
     @staticmethod

@@ -1,6 +1,9 @@
 //! `IntervalIndex`: what is kept of traces, so that they need not be read again.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -9,9 +12,23 @@ use vestige_ctf::intervals;
 use vestige_ctf::intervals::columns::of_blocks;
 use vestige_ctf::intervals::grouped::grouped;
 use vestige_ctf::intervals::index_file::Row;
-use vestige_ctf::intervals::{Block, Levels, Pyramid};
+use vestige_ctf::intervals::{Block, Levels, Pyramid, Stored};
+use vestige_ctf::source::ReadAt;
 
 use crate::calls::CallFold;
+
+/// A file that stays open: it may be replaced by then, and what was read of it counts.
+struct OpenFile(File, u64);
+
+impl ReadAt for OpenFile {
+    fn len(&self) -> u64 {
+        self.1
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        FileExt::read_at(&self.0, buffer, offset)
+    }
+}
 
 /// Stream, process space, process ID, thread ID, first and last time, records, entries.
 type RowFacts = (u32, u32, i32, i32, i64, i64, u64, u64);
@@ -26,8 +43,17 @@ pub struct IntervalIndex {
 impl IntervalIndex {
     #[doc = core_doc!(IntervalIndex.from_bytes)]
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8]) -> Option<Self> {
-        let inner = py.detach(|| intervals::IntervalIndex::from_bytes(data))?;
+    #[pyo3(signature = (data, path=None))]
+    fn from_bytes(py: Python<'_>, data: &[u8], path: Option<&str>) -> Option<Self> {
+        let inner = py.detach(|| {
+            // Where the file cannot be opened, memory has all of it.
+            let stored = path.and_then(|path| {
+                let file = File::open(path).ok()?;
+                let end = file.metadata().ok()?.len();
+                Some(Stored { source: Arc::new(OpenFile(file, end)), end })
+            });
+            intervals::IntervalIndex::read(data, stored.as_ref())
+        })?;
         Some(Self { inner })
     }
 
@@ -75,6 +101,22 @@ impl IntervalIndex {
     ) -> Bound<'py, PyBytes> {
         let columns = py.detach(|| of_blocks(&self.inner.blocks(level, begin, end), origin));
         PyBytes::new(py, &columns)
+    }
+
+    #[doc = core_doc!(IntervalIndex.packed)]
+    fn packed<'py>(
+        &self,
+        py: Python<'py>,
+        level: usize,
+        origin: i64,
+    ) -> Option<Bound<'py, PyBytes>> {
+        let groups = py.detach(|| self.inner.grouped(level, origin))?;
+        Some(PyBytes::new(py, &groups))
+    }
+
+    #[doc = core_doc!(IntervalIndex.other_spans)]
+    fn other_spans(&self, py: Python<'_>, begin: i64, end: i64) -> Vec<(i64, i64)> {
+        py.detach(|| self.inner.other_spans(begin, end))
     }
 
     #[doc = core_doc!(IntervalIndex.grouped)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from glob import escape
 from itertools import islice
 from typing import Any
 
-from ..analysis.intervals import Row
+from ..analysis.intervals import Intervals
 from ..core import Event
 from ..debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
 from ..graph import Selection, Stream, merges
@@ -29,21 +29,20 @@ class EventRows:
 
     Args:
         streams: The data streams.
-        rows: The rows of the timeline.
-        origin: Time of the first event record, nanoseconds.
+        intervals: The timeline: its rows, when it begins, and when there are such
+            event records.
     """
 
-    def __init__(
-        self, streams: Iterable[Stream], rows: Sequence[Row], origin: int
-    ) -> None:
+    def __init__(self, streams: Iterable[Stream], intervals: Intervals) -> None:
         self._streams = [*streams]
-        self._origin = origin
+        self._intervals = intervals
+        self._origin = intervals.begin
         self._fields = FieldTexts(_LONGEST_TEXT)
         self._names = sorted(
             {name for stream in self._streams for name in _names_of(stream)}
         )
         self._rows: dict[_Origin, int] = {}
-        for number, row in enumerate(rows):
+        for number, row in enumerate(intervals.rows):
             # Of the two rows of a thread that of its other event records comes last.
             name = row.name if row.tid is None else None
             self._rows[row.process.trace, row.process.pid, row.tid, name] = number
@@ -70,14 +69,14 @@ class EventRows:
     def _events(self, begin: int, end: int) -> Iterator[Event]:
         if not self._names:
             return
-        wanted = Selection(
-            begin=self._origin + begin,
-            end=self._origin + end,
-            patterns=(tuple(escape(name) for name in self._names),),
-        )
-        # Damage was told when the trace was opened.
-        for merge in merges(self._streams, wanted, tell=lambda _: None):
-            yield from merge.events()
+        patterns = (tuple(escape(name) for name in self._names),)
+        for first, last in self._intervals.other_spans(begin, end):
+            wanted = Selection(
+                begin=self._origin + first, end=self._origin + last, patterns=patterns
+            )
+            # Damage was told when the trace was opened.
+            for merge in merges(self._streams, wanted, tell=lambda _: None):
+                yield from merge.events()
 
     def _row_of(self, event: Event) -> list[Any]:
         known = (self._rows.get(origin) for origin in _origins(event))

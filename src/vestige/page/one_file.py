@@ -89,18 +89,29 @@ def _element(form: str, name: str, text: str) -> str:
 def _levels(intervals: Intervals, room: int) -> Iterator[tuple[int, str]]:
     """Pack levels, the coarsest first, as long as there is room."""
     sizes = intervals.levels
+    before: tuple[int, bytes, str] | None = None
     for number in reversed(range(len(sizes))):
         width, blocks = sizes[number]
-        if blocks * _BYTES_OF_BLOCK > room and number < len(sizes) - 1:
-            return
-        packed = _packed(intervals.blocks(number, 0, LATEST))
+        if blocks * _BYTES_OF_BLOCK > room and before is not None:
+            break
+        groups = _checked(intervals.packed(number))
+        if before is not None and groups == before[1]:
+            # Of levels with the same blocks there is the finest one.
+            before = (width, *before[1:])
+            continue
+        packed = _packed(groups)
         room -= len(packed)
-        if room < 0 and number < len(sizes) - 1:
-            return
-        yield width, packed
+        if room < 0 and before is not None:
+            break
+        if before is not None:
+            yield before[0], before[2]
+        before = (width, groups, packed)
+    if before is not None:
+        yield before[0], before[2]
     calls = sum(row.calls for row in intervals.rows)
     if calls <= SINGLE_CALLS and calls * _BYTES_OF_BLOCK <= room:
-        packed = _packed(_single_calls(intervals))
+        columns = _single_calls(intervals)
+        packed = _packed(_checked(core.IntervalIndex.grouped(columns)))
         if len(packed) <= room:
             yield 0, packed
 
@@ -126,10 +137,13 @@ def _single_calls(intervals: Intervals) -> bytes:
     return b"".join(joined)
 
 
-def _packed(columns: bytes) -> str:
-    groups = core.IntervalIndex.grouped(columns)
+def _checked(groups: bytes | None) -> bytes:
     if groups is None:
         raise RuntimeError("blocks of a timeline overlap")
+    return groups
+
+
+def _packed(groups: bytes) -> str:
     packed = gzip.compress(groups, _EFFORT, mtime=0)
     return base64.b64encode(packed).decode("ascii")
 

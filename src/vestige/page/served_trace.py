@@ -93,7 +93,7 @@ class _State:
             read.locks,
             read.turns,
         )
-        self.events = EventRows(intervals.streams, intervals.rows, intervals.begin)
+        self.events = EventRows(intervals.streams, intervals)
 
 
 class ServedTrace:

@@ -76,7 +76,7 @@ class Timeline:
         tree = self._tree or intervals.call_tree()
         if tree is None:
             tree = self._trace.call_tree(durations=True)
-        rows = EventRows(self._trace.streams, intervals.rows, intervals.begin)
+        rows = EventRows(self._trace.streams, intervals)
         found = rows.between(0, intervals.end - intervals.begin, _MOST_EVENTS)
         page = one_file(
             self._title,

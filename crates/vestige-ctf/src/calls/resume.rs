@@ -206,7 +206,7 @@ impl CallFold {
     fn restore(&mut self, state: &[u8]) -> Option<()> {
         let mut from = Unpacker::new(state);
         let mut in_the_dark = Vec::new();
-        while !from.is_at_end() {
+        while !from.is_empty() {
             let row = from.small()?;
             let key = *self.keys.get(row as usize)?;
             if from.take()? != 0 {

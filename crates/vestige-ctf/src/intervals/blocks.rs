@@ -1,11 +1,14 @@
 //! Blocks of a timeline, packed: about 14 bytes each, in chunks that are found by time.
 
+use super::packed_bytes::{PackedBytes, Stored};
 use super::packing::{put, put_signed, Unpacker};
 
 /// How many blocks a chunk has at most.
 const CHUNK: u32 = 2048;
 /// How many bytes a block takes at least.
 const LEAST_BYTES: usize = 6;
+/// How many bytes a chunk takes at most.
+const MOST_BYTES: usize = CHUNK as usize * 64;
 
 /// It was open where its thread was seen first, or where the range of time begins.
 pub const OPEN_AT_BEGIN: u8 = 1;
@@ -65,7 +68,7 @@ struct Chunk {
 #[derive(Debug, Clone, Default)]
 pub struct Blocks {
     chunks: Vec<Chunk>,
-    bytes: Vec<u8>,
+    bytes: PackedBytes,
 }
 
 impl Blocks {
@@ -76,7 +79,7 @@ impl Blocks {
             self.chunks.push(Chunk { offset: self.bytes.len(), blocks: 0, begin, end, last });
         }
         let Some(chunk) = self.chunks.last_mut() else { return };
-        let bytes = &mut self.bytes;
+        let PackedBytes::Own(bytes) = &mut self.bytes else { return };
         put(bytes, u64::from(block.row));
         put(bytes, u64::from(block.depth));
         put(bytes, u64::from(block.flags));
@@ -115,19 +118,35 @@ impl Blocks {
     #[must_use]
     pub fn within(&self, begin: i64, end: i64) -> Vec<Block> {
         let mut found = Vec::new();
+        self.visit(begin, end, |block| found.push(block));
+        found
+    }
+
+    /// Goes through the blocks of which any part is in a range of time, both ends included.
+    /// Those that cannot be read any more are left out.
+    pub fn visit(&self, begin: i64, end: i64, mut take: impl FnMut(Block)) {
         let overlaps = |from: i64, to: i64| from <= end && to >= begin;
-        for chunk in self.chunks.iter().filter(|chunk| overlaps(chunk.begin, chunk.end)) {
-            let bytes = self.bytes.get(chunk.offset..).unwrap_or_default();
+        let mut room = Vec::new();
+        for (index, chunk) in self.chunks.iter().enumerate() {
+            if !overlaps(chunk.begin, chunk.end) {
+                continue;
+            }
+            let until = self.end_of(index);
+            let bytes = self.bytes.part(chunk.offset..until, &mut room);
             let mut unpacker = Unpacker::new(bytes);
             let mut last = 0;
             for _ in 0..chunk.blocks {
                 let Some(block) = unpack(&mut unpacker, &mut last) else { break };
                 if overlaps(block.start, block.end()) {
-                    found.push(block);
+                    take(block);
                 }
             }
         }
-        found
+    }
+
+    /// Where the bytes of a chunk end.
+    fn end_of(&self, index: usize) -> usize {
+        self.chunks.get(index + 1).map_or(self.bytes.len(), |next| next.offset)
     }
 
     /// Forgets all blocks.
@@ -145,12 +164,13 @@ impl Blocks {
             put_signed(into, chunk.end);
         }
         put(into, self.bytes.len() as u64);
-        into.extend_from_slice(&self.bytes);
+        self.bytes.write(into);
     }
 
-    /// Reads what [`Blocks::write`] wrote; `None` if it is anything else.
+    /// Reads what [`Blocks::write`] wrote; `None` if it is anything else. The packed blocks stay
+    /// where they are `stored`, if they are.
     #[must_use]
-    pub fn read(from: &mut Unpacker<'_>) -> Option<Self> {
+    pub fn read(from: &mut Unpacker<'_>, stored: Option<&Stored>) -> Option<Self> {
         let count = from.count()?;
         let mut chunks = Vec::with_capacity(count.min(1 << 16));
         for _ in 0..count {
@@ -159,11 +179,20 @@ impl Blocks {
             let (begin, end) = (from.take_signed()?, from.take_signed()?);
             chunks.push(Chunk { offset, blocks, begin, end, last: 0 });
         }
-        let bytes = from.bytes()?.to_vec();
+        let bytes = from.bytes()?;
+        let bytes = match stored {
+            Some(stored) => stored.before(bytes.len(), from),
+            None => PackedBytes::Own(bytes.to_vec()),
+        };
         let read = Self { chunks, bytes };
         // Chunks that share bytes could be more blocks than fit into memory.
         let most = (read.bytes.len() / LEAST_BYTES) as u64;
-        (read.len() <= most).then_some(read)
+        let is_size = |(index, chunk): (usize, &Chunk)| {
+            let size = read.end_of(index).checked_sub(chunk.offset);
+            size.is_some_and(|size| size <= MOST_BYTES)
+        };
+        let is_whole = read.len() <= most && read.chunks.iter().enumerate().all(is_size);
+        is_whole.then_some(read)
     }
 }
 

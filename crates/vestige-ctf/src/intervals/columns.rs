@@ -1,7 +1,9 @@
 //! Blocks and calls as columns of little-endian numbers, one after the other.
 
 use super::blocks::{Block, EVENTS};
+use super::grouped::Groups;
 use super::index_file::IntervalIndex;
+use super::pyramid::MOST_LANES;
 use super::sinks::Call;
 
 /// Set in the flags of blocks of records that are no calls.
@@ -124,6 +126,37 @@ pub fn of_calls(calls: &[Call]) -> Vec<u8> {
 }
 
 impl IntervalIndex {
+    /// The blocks of a level as a page takes them: see [`super::grouped`]. `None` if blocks of a
+    /// row and a depth overlap.
+    #[must_use]
+    pub fn grouped(&self, level: usize, origin: i64) -> Option<Vec<u8>> {
+        let mut groups = Groups::default();
+        let start = |one: &Block| u64::try_from(one.start.saturating_sub(origin)).unwrap_or(0);
+        self.calls.visit(level, |one| {
+            let function = self.ids.of(one.function);
+            groups.add(&Block { function, ..one }, start(&one));
+        });
+        let first = self.threads.len() as u32;
+        self.events.visit(level, |one| {
+            if one.function == EVENTS {
+                let (row, flags) = (one.row.saturating_add(first), one.flags | IS_EVENTS);
+                groups.add(&Block { row, flags, ..one }, start(&one));
+            }
+        });
+        groups.finish()
+    }
+
+    /// The parts of a range of time in which there are records that are no calls: begin and end
+    /// of each, both included, in order.
+    #[must_use]
+    pub fn other_spans(&self, begin: i64, end: i64) -> Vec<(i64, i64)> {
+        if self.others.len() > MOST_LANES {
+            // Not all of them have blocks.
+            return vec![(begin, end)];
+        }
+        self.events.spans(begin, end)
+    }
+
     /// The blocks of a level in a range of time, calls first. The rows of other records are
     /// behind those of calls, in their own order.
     #[must_use]

@@ -1,5 +1,8 @@
 //! Blocks of a timeline as a page holds them: by rows and depths, in few bytes.
 
+use std::collections::BTreeMap;
+
+use super::blocks::Block;
 use super::packing::put;
 
 /// Row, depth, flags, function, start, duration, number, busy time: widths in bytes.
@@ -13,64 +16,97 @@ const START: usize = 4;
 const DURATION: usize = 5;
 const COUNT: usize = 6;
 const BUSY: usize = 7;
+/// How many columns come out.
+const COLUMNS: usize = 6;
 
-/// Packs blocks that come as columns (see [`super::columns`]), in order of row, depth and
-/// start.
-///
-/// First the number of groups, then row, depth and number of blocks of each group, as
-/// little-endian `u32`. Then columns of numbers in seven bits a byte: the time from the end of
-/// the block before in the group (the first: from 0), duration, function, number of calls, the
-/// part of the duration that is in no call, and flags. `None` if the bytes are no columns, or
-/// two blocks of a group overlap.
+/// Packs blocks that come as columns (see [`super::columns`]), those of a row and a depth in
+/// the order of time. `None` if the bytes are no columns, or two blocks of a group overlap.
 #[must_use]
 pub fn grouped(columns: &[u8]) -> Option<Vec<u8>> {
     if columns.len() % BLOCK != 0 {
         return None;
     }
     let table = Table { columns, blocks: columns.len() / BLOCK };
-    let mut groups: Vec<(u64, u64, u32)> = Vec::new();
+    let mut groups = Groups::default();
     for at in 0..table.blocks {
-        let (row, depth) = (table.get(ROW, at)?, table.get(DEPTH, at)?);
-        match groups.last_mut() {
-            Some(group) if (group.0, group.1) == (row, depth) => group.2 += 1,
-            _ => groups.push((row, depth, 1)),
-        }
+        let get = |column| table.get(column, at);
+        let block = Block {
+            row: get(ROW)? as u32,
+            depth: get(DEPTH)? as u16,
+            flags: get(FLAGS)? as u8,
+            function: get(FUNCTION)? as u32,
+            start: 0,
+            duration: get(DURATION)?,
+            count: get(COUNT)?,
+            busy: get(BUSY)?,
+        };
+        groups.add(&block, get(START)?);
     }
-    let mut bytes = Vec::with_capacity(columns.len() / 3);
-    bytes.extend_from_slice(&u32::try_from(groups.len()).ok()?.to_le_bytes());
-    for &(row, depth, blocks) in &groups {
-        for number in [row as u32, depth as u32, blocks] {
-            bytes.extend_from_slice(&number.to_le_bytes());
-        }
-    }
-    put_gaps(&mut bytes, &table, &groups)?;
-    for column in [DURATION, FUNCTION, COUNT] {
-        for at in 0..table.blocks {
-            put(&mut bytes, table.get(column, at)?);
-        }
-    }
-    for at in 0..table.blocks {
-        put(&mut bytes, table.get(DURATION, at)?.saturating_sub(table.get(BUSY, at)?));
-    }
-    for at in 0..table.blocks {
-        put(&mut bytes, table.get(FLAGS, at)?);
-    }
-    Some(bytes)
+    groups.finish()
 }
 
-/// Adds the time before each block.
-fn put_gaps(bytes: &mut Vec<u8>, table: &Table<'_>, groups: &[(u64, u64, u32)]) -> Option<()> {
-    let mut at = 0;
-    for &(_, _, blocks) in groups {
-        let mut end = 0u64;
-        for _ in 0..blocks {
-            let start = table.get(START, at)?;
-            put(bytes, start.checked_sub(end)?);
-            end = start.checked_add(table.get(DURATION, at)?)?;
-            at += 1;
+/// Blocks that are packed as they come, so that they are never all there.
+///
+/// What comes out is first the number of groups, then row, depth and number of blocks of each
+/// group, as little-endian `u32`, by row and depth. Then columns of numbers in seven bits a
+/// byte: the time from the end of the block before in the group (the first: from 0), duration,
+/// function, number of calls, the part of the duration that is in no call, and flags.
+#[derive(Debug, Default)]
+pub struct Groups {
+    groups: BTreeMap<(u32, u16), Group>,
+    is_overlapping: bool,
+}
+
+/// The blocks of a row and a depth.
+#[derive(Debug, Default)]
+struct Group {
+    blocks: u32,
+    /// Where the last block ends.
+    end: u64,
+    columns: [Vec<u8>; COLUMNS],
+}
+
+impl Groups {
+    /// Adds a block that starts at a time. Those of a row and a depth come in the order of time.
+    pub fn add(&mut self, block: &Block, start: u64) {
+        let group = self.groups.entry((block.row, block.depth)).or_default();
+        let gap = start.checked_sub(group.end);
+        let (Some(gap), Some(end)) = (gap, start.checked_add(block.duration)) else {
+            self.is_overlapping = true;
+            return;
+        };
+        group.end = end;
+        group.blocks += 1;
+        let function = u64::from(block.function);
+        let count = block.count.min(u64::from(u32::MAX));
+        let idle = block.duration.saturating_sub(block.busy);
+        let numbers = [gap, block.duration, function, count, idle, u64::from(block.flags)];
+        for (column, number) in group.columns.iter_mut().zip(numbers) {
+            put(column, number);
         }
     }
-    Some(())
+
+    /// All of them; `None` if two blocks of a group overlap.
+    #[must_use]
+    pub fn finish(self) -> Option<Vec<u8>> {
+        if self.is_overlapping {
+            return None;
+        }
+        let columns = self.groups.values().flat_map(|group| &group.columns);
+        let size: usize = columns.map(Vec::len).sum();
+        let mut bytes = Vec::with_capacity(size + 4 + 12 * self.groups.len());
+        bytes.extend_from_slice(&u32::try_from(self.groups.len()).ok()?.to_le_bytes());
+        for (&(row, depth), group) in &self.groups {
+            for number in [row, u32::from(depth), group.blocks] {
+                bytes.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+        for column in 0..COLUMNS {
+            let columns = self.groups.values().filter_map(|group| group.columns.get(column));
+            columns.for_each(|column| bytes.extend_from_slice(column));
+        }
+        Some(bytes)
+    }
 }
 
 /// Columns one after the other, without padding.
@@ -131,7 +167,7 @@ mod tests {
         assert_eq!(column(), [1, 3, 1, 1]);
         assert_eq!(column(), [0, 10, 0, 0]);
         assert_eq!(column(), [0, 4, 2, 0]);
-        assert!(rest.is_at_end());
+        assert!(rest.is_empty());
     }
 
     #[test]

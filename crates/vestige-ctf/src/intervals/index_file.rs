@@ -5,6 +5,7 @@
 use super::addresses::{self, Address};
 use super::checkpoints::CheckPoints;
 use super::function_ids::FunctionIds;
+use super::packed_bytes::Stored;
 use super::packing::{put, put_bytes, put_signed, Unpacker};
 use super::pyramid::Levels;
 
@@ -93,6 +94,12 @@ impl IntervalIndex {
     /// What the bytes of a file are; `None` if they are not of an index.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::read(bytes, None)
+    }
+
+    /// What the bytes of a file are, of which those of blocks stay where they are `stored`.
+    #[must_use]
+    pub fn read(bytes: &[u8], stored: Option<&Stored>) -> Option<Self> {
         let mut from = Unpacker::new(bytes.strip_prefix(MAGIC)?);
         let facts = from.bytes()?.to_vec();
         let ids = FunctionIds::read(&mut from)?;
@@ -109,9 +116,9 @@ impl IntervalIndex {
             .map(|_| Some((from.take_signed()?, (from.small()?, from.small_signed()?))))
             .collect::<Option<Vec<(i64, (u32, i32))>>>()?;
         let points = CheckPoints::read(&mut from)?;
-        let calls = Levels::read(&mut from)?;
-        let events = Levels::read(&mut from)?;
-        if !from.is_at_end() {
+        let calls = Levels::read(&mut from, stored)?;
+        let events = Levels::read(&mut from, stored)?;
+        if !from.is_empty() {
             return None;
         }
         Some(Self { facts, ids, threads, others, addresses, sites, ends, points, calls, events })
@@ -141,6 +148,8 @@ fn read_rows(from: &mut Unpacker<'_>) -> Option<Vec<Row>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::intervals::testing::{random_calls, Random};
     use crate::intervals::Pyramid;
@@ -184,6 +193,30 @@ mod tests {
         assert_eq!(read.points.before(9), index.points.before(9));
         assert_eq!(read.calls.sizes(), index.calls.sizes());
         assert_eq!(read.to_bytes(), bytes);
+    }
+
+    #[test]
+    fn blocks_may_stay_where_they_are() {
+        let bytes = index().to_bytes();
+        let file = [b"head", &bytes[..], b"more"].concat();
+        let end = file.len() as u64 - 4;
+        let stored = Stored { source: Arc::new(file), end };
+        let there = IntervalIndex::read(&bytes, Some(&stored)).unwrap();
+        let here = IntervalIndex::from_bytes(&bytes).unwrap();
+        let ranges = [(i64::MIN, i64::MAX), (5_000_000, 9_000_000)];
+        for (begin, end) in ranges {
+            assert!(!here.blocks(0, begin, end).is_empty());
+            assert_eq!(there.blocks(0, begin, end), here.blocks(0, begin, end));
+        }
+        assert_eq!(there.to_bytes(), bytes);
+    }
+
+    #[test]
+    fn blocks_that_are_gone_are_none() {
+        let bytes = index().to_bytes();
+        let stored = Stored { source: Arc::new(Vec::new()), end: bytes.len() as u64 };
+        let there = IntervalIndex::read(&bytes, Some(&stored)).unwrap();
+        assert_eq!(there.blocks(0, i64::MIN, i64::MAX), []);
     }
 
     #[test]

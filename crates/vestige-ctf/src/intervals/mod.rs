@@ -11,7 +11,7 @@
 //! * [`sinks`] says which of these are wanted;
 //! * [`checkpoints`] and [`addresses`] say what a reading that begins anywhere must know;
 //! * [`index_file`] is all of it as the bytes of a file, made of numbers in few bytes
-//!   ([`packing`]).
+//!   ([`packing`]), of which blocks may stay where they are ([`packed_bytes`]).
 
 pub mod addresses;
 pub mod blocks;
@@ -23,6 +23,7 @@ pub mod grouped;
 pub mod histogram;
 pub mod index_file;
 pub mod longest;
+pub mod packed_bytes;
 pub mod packing;
 pub mod pyramid;
 pub mod sinks;
@@ -34,5 +35,6 @@ pub use checkpoints::CheckPoints;
 pub use durations::{Durations, FunctionDurations};
 pub use index_file::IntervalIndex;
 pub use longest::LongCall;
+pub use packed_bytes::Stored;
 pub use pyramid::{Levels, Pyramid};
 pub use sinks::{Call, Calls, Sinks, NO_ENTRY};

@@ -37,8 +37,14 @@ impl<'a> Unpacker<'a> {
 
     /// Whether nothing is left.
     #[must_use]
-    pub fn is_at_end(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
+    }
+
+    /// How many bytes are left.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Takes a number.
@@ -112,7 +118,7 @@ mod tests {
             assert_eq!(unpacker.take_signed(), Some(number as i64));
         }
         assert_eq!(unpacker.bytes(), Some(&b"abc"[..]));
-        assert!(unpacker.is_at_end());
+        assert!(unpacker.is_empty());
         assert_eq!(unpacker.take(), None);
     }
 

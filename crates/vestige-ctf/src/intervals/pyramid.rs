@@ -11,6 +11,7 @@
 //! the finest.
 
 use super::blocks::{Block, Blocks, MERGED};
+use super::packed_bytes::Stored;
 use super::packing::{put, Unpacker};
 
 /// What the finest level shows by itself, nanoseconds.
@@ -19,8 +20,11 @@ pub const FINEST: u64 = 16_000;
 pub const LEVELS: usize = 12;
 /// How many bytes a level may take.
 const MOST_BYTES: usize = 1 << 25;
+/// How many blocks are looked at for [`Levels::spans`], and about how many of these there are.
+const MOST_SPANNED: u64 = 1 << 16;
+const MOST_SPANS: i64 = 1 << 10;
 /// How many depths of threads are followed.
-const MOST_LANES: usize = 1 << 16;
+pub const MOST_LANES: usize = 1 << 16;
 /// How many depths a thread has at most.
 const MOST_DEPTHS: u16 = 512;
 
@@ -197,11 +201,43 @@ impl Levels {
     /// In place of a level that was given up it is the finest that there is.
     #[must_use]
     pub fn within(&self, level: usize, begin: i64, end: i64) -> Vec<Block> {
-        let level = level.clamp(self.finest, LEVELS - 1);
-        let mut found =
-            self.blocks.get(level).map_or_else(Vec::new, |blocks| blocks.within(begin, end));
+        let mut found = self.level(level).map_or_else(Vec::new, |one| one.within(begin, end));
         found.sort_by_key(|block| (block.row, block.depth, block.start));
         found
+    }
+
+    fn level(&self, level: usize) -> Option<&Blocks> {
+        self.blocks.get(level.clamp(self.finest, LEVELS - 1))
+    }
+
+    /// Goes through the blocks of a level: those of a row and a depth in the order of time.
+    pub fn visit(&self, level: usize, take: impl FnMut(Block)) {
+        if let Some(blocks) = self.level(level) {
+            blocks.visit(i64::MIN, i64::MAX, take);
+        }
+    }
+
+    /// The parts of a range of time in which there is any block: begin and end of each, in
+    /// order. Those that are near each other are one, and not more than the range is long.
+    #[must_use]
+    pub fn spans(&self, begin: i64, end: i64) -> Vec<(i64, i64)> {
+        let is_small = |blocks: &&Blocks| blocks.len() <= MOST_SPANNED;
+        let Some(blocks) = self.blocks.iter().skip(self.finest).find(is_small) else {
+            return vec![(begin, end)];
+        };
+        let mut found = Vec::new();
+        blocks
+            .visit(begin, end, |block| found.push((block.start.max(begin), block.end().min(end))));
+        found.sort_unstable();
+        let near = end.saturating_sub(begin) / MOST_SPANS;
+        let mut spans: Vec<(i64, i64)> = Vec::new();
+        for (start, stop) in found {
+            match spans.last_mut() {
+                Some(last) if start.saturating_sub(last.1) <= near => last.1 = last.1.max(stop),
+                _ => spans.push((start, stop)),
+            }
+        }
+        spans
     }
 
     /// Writes the levels.
@@ -214,11 +250,11 @@ impl Levels {
 
     /// Reads what [`Levels::write`] wrote; `None` if it is anything else.
     #[must_use]
-    pub fn read(from: &mut Unpacker<'_>) -> Option<Self> {
+    pub fn read(from: &mut Unpacker<'_>, stored: Option<&Stored>) -> Option<Self> {
         let finest = usize::try_from(from.take()?).ok().filter(|&finest| finest < LEVELS)?;
         let mut levels = Self { finest, ..Self::default() };
         for blocks in levels.blocks.iter_mut().skip(finest) {
-            *blocks = Blocks::read(from)?;
+            *blocks = Blocks::read(from, stored)?;
         }
         Some(levels)
     }
@@ -263,6 +299,27 @@ mod tests {
     }
 
     #[test]
+    fn spans_have_all_blocks_and_leave_gaps_out() {
+        let event = |start| Block {
+            row: 0,
+            depth: 0,
+            flags: 0,
+            function: super::super::blocks::EVENTS,
+            start,
+            duration: 0,
+            count: 1,
+            busy: 0,
+        };
+        let times = [0, 1, 5_000, 70_000_000, 70_000_001, 1_000_000_000];
+        let levels = levels_of(&times.map(event));
+        let spans = vec![(0, 5_000), (70_000_000, 70_000_001), (1_000_000_000, 1_000_000_000)];
+        assert_eq!(levels.spans(0, 1_000_000_000), spans);
+        assert_eq!(levels.spans(2, 70_000_000), [(2, 5_000), (70_000_000, 70_000_000)]);
+        assert_eq!(levels.spans(80_000_000, 90_000_000), []);
+        assert_eq!(Levels::default().spans(i64::MIN, i64::MAX), []);
+    }
+
+    #[test]
     fn long_calls_are_blocks_of_their_own() {
         let calls = random_calls(&mut Random(7), 5_000);
         let levels = levels_of(&calls);
@@ -297,13 +354,13 @@ mod tests {
         let mut bytes = Vec::new();
         levels.write(&mut bytes);
         let mut unpacker = Unpacker::new(&bytes);
-        let read = Levels::read(&mut unpacker).unwrap();
-        assert!(unpacker.is_at_end());
+        let read = Levels::read(&mut unpacker, None).unwrap();
+        assert!(unpacker.is_empty());
         assert_eq!(read.sizes(), levels.sizes());
         let all = |levels: &Levels| levels.within(0, i64::MIN, i64::MAX);
         assert_eq!(all(&read), all(&levels));
         for length in (0..bytes.len()).step_by(97) {
-            assert!(Levels::read(&mut Unpacker::new(&bytes[..length])).is_none());
+            assert!(Levels::read(&mut Unpacker::new(&bytes[..length]), None).is_none());
         }
     }
 

@@ -115,20 +115,12 @@ class IndexFile:
 
     def read(self) -> core.IntervalIndex | None:
         """Return the index; ``None`` if there is none that can be used."""
-        head = _HEAD + self._key
         try:
-            data = self._read(len(head) + _CHECKSUM)
+            return self._read()
         except OSError:
             return None
-        if data is None:
-            return None
-        before, body = data
-        if before != head + zlib.crc32(body).to_bytes(_CHECKSUM, "little"):
-            return None
-        return core.IntervalIndex.from_bytes(body)
 
-    def _read(self, size: int) -> tuple[bytes, bytes] | None:
-        """Return so many bytes of the file, and all others."""
+    def _read(self) -> core.IntervalIndex | None:
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
         folder = os.open(self._folder, flags | os.O_DIRECTORY)
         try:
@@ -141,9 +133,13 @@ class IndexFile:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or not _is_own(status):
                 return None
-            data = file.read(size), file.read()
-        os.utime(self.path)
-        return data
+            head = _HEAD + self._key
+            before, body = file.read(len(head) + _CHECKSUM), file.read()
+            if before != head + zlib.crc32(body).to_bytes(_CHECKSUM, "little"):
+                return None
+            os.utime(self.path)
+            # The same file, whatever there is by now under its name.
+            return core.IntervalIndex.from_bytes(body, f"/proc/self/fd/{handle}")
 
     def write(self, index: core.IntervalIndex) -> str | None:
         """Keep an index.

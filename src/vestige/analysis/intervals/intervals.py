@@ -262,6 +262,30 @@ class Intervals:
         first, last = (self.begin + min(time, limit) for time in (begin, end))
         return self.index.blocks(self.finest + level, first, last, self.begin)
 
+    def packed(self, level: int) -> bytes | None:
+        """Return all blocks of a level, packed as ``IntervalIndex.grouped`` does.
+
+        Args:
+            level: The index of a level in :attr:`levels`.
+
+        Returns:
+            The bytes; ``None`` if blocks overlap, which a damaged index may say.
+        """
+        return self.index.packed(self.finest + level, self.begin)
+
+    def other_spans(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """Return the parts of a range in which there are records that are no calls.
+
+        Args:
+            begin: First time, nanoseconds since :attr:`begin`.
+            end: Last time, nanoseconds since :attr:`begin`.
+
+        Returns:
+            Begin and end of each part, likewise, in order; both are included.
+        """
+        found = self.index.other_spans(self.begin + begin, self.begin + end)
+        return [(first - self.begin, last - self.begin) for first, last in found]
+
     def window(self, begin: int, end: int) -> bytes:
         """Return the calls of which any part is in a range of time, one by one.
 

@@ -98,7 +98,7 @@ def write(report: PageReport, style: CallStyle, reading: Reading) -> Iterator[st
     """
     del style
     intervals = report.intervals
-    rows = EventRows(reading.source.streams, intervals.rows, intervals.begin)
+    rows = EventRows(reading.source.streams, intervals)
     found = rows.between(0, intervals.end - intervals.begin, _MOST_EVENTS)
     return one_file(
         ", ".join(Path(path).resolve().name for path in reading.options.paths),
