@@ -375,6 +375,22 @@ class EventCounter:
         """The earliest and the latest time, nanoseconds; ``None`` without any."""
 
 @final
+class ThreadNames:
+    """Knows what threads are called, where packets or common contexts tell it."""
+
+    def __new__(cls) -> ThreadNames:
+        """Make an object that knows no names."""
+
+    def add(self, merge: Merge) -> None:
+        """Take the names that a merge tells: a thread has the last one."""
+
+    def find(self, space: int, vpid: int, vtid: int) -> str | None:
+        """Return the name of a thread, by process space, process ID and thread ID."""
+
+    def rows(self) -> list[tuple[int, int, int, str]]:
+        """Return process space, process ID (-1 if not told), thread ID and name."""
+
+@final
 class EventTable:
     """Counts event records by class and thread, and matches beginnings and ends."""
 

@@ -47,6 +47,7 @@ mod split_files;
 mod stream;
 mod symbols;
 mod text;
+mod thread_names;
 mod trimmer;
 mod unit_index;
 mod value;
@@ -126,6 +127,8 @@ mod _core {
     use crate::symbols::{demangle, SymbolTable};
     #[pymodule_export]
     use crate::text::TextRenderer;
+    #[pymodule_export]
+    use crate::thread_names::ThreadNames;
     #[pymodule_export]
     use crate::trimmer::Trimmer;
     #[pymodule_export]

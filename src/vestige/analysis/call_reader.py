@@ -55,10 +55,14 @@ if TYPE_CHECKING:
 __all__ = [
     "CallReader",
     "FoldKeeper",
+    "Names",
     "TraceSource",
     "call_tree",
 ]
 
+Names = tuple[dict[tuple[int, int], str], dict[tuple[int, int, int], str]]
+"""Names of processes, by process space and process ID; and of threads, by thread ID,
+too."""
 _DUMP_EVENT = "lttng_ust_statedump:start"
 _NAME_EVENT = "lttng_ust_statedump:procname"
 _LIBRARY_EVENT = "vestige_library:function"
@@ -92,7 +96,7 @@ class FoldKeeper(Protocol):
         self,
         fold: core.CallFold,
         functions: Sequence[Function],
-        names: dict[tuple[int, int], str],
+        names: Names,
         tree: CallTree,
     ) -> None:
         """Take what it kept.
@@ -100,7 +104,7 @@ class FoldKeeper(Protocol):
         Args:
             fold: The fold, when all calls have ended.
             functions: The functions, by their numbers in the fold.
-            names: Names of processes, by process space and process ID.
+            names: Names of processes, by process space and process ID; and of threads.
             tree: The call tree, without spans and coroutines.
         """
 
@@ -169,7 +173,8 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     tree = tree_of(reader, reader.fold, functions, source.streams, is_range=is_range)
     tree.damage, tree.turns = damage, turns
     if keeper is not None:
-        keeper.finish(reader.fold, functions, reader.names, tree)
+        names = reader.names, reader.thread_names
+        keeper.finish(reader.fold, functions, names, tree)
     if leaves_calls_out or is_range:
         tree.threads = [
             one for one in tree.threads if one.root.callees or one.unknown_exits
@@ -275,6 +280,8 @@ class CallReader:
         """The object at each of them, when it was seen first."""
         self.names: dict[tuple[int, int], str] = {}
         """Names of processes."""
+        self.threads_called = core.ThreadNames()
+        """Names of threads."""
         self.longest: int | None = None
         """How many of the longest are kept of spans and coroutines."""
         self.wanted_threads: Sequence[int | Thread] | None = None
@@ -312,6 +319,14 @@ class CallReader:
             behind = Selection(begin=selection.end + 1)
             # Damage there is not of the range.
             self._behind = lambda: merges(known, behind, tell=lambda _: None)
+
+    @property
+    def thread_names(self) -> dict[tuple[int, int, int], str]:
+        """Names of threads, by process space, process ID and thread ID."""
+        return {
+            (space, vpid, vtid): name
+            for space, vpid, vtid, name in self.threads_called.rows()
+        }
 
     @property
     def has_python(self) -> bool:
@@ -354,6 +369,7 @@ class CallReader:
         # What is before the range is there for the calls that are open then.
         counted = merge if self._begin is None else merge.shown()
         self.events += len(counted)
+        self.threads_called.add(merge)
         lost = (one for one in notices_of(merge) if isinstance(one, LostNotice))
         found = (part_of_loss(one, self._begin) for one in lost)
         self.losses += [one for one in found if one is not None]

@@ -71,12 +71,20 @@ class ThreadCalls:
     exits_are_named: bool
     """Whether exits tell which function is left; if not, they end the innermost call,
     and a jump over calls is not noticed."""
+    thread_name: str | None = None
+    """Its own name, where the trace tells one that is not that of its process."""
 
     @property
     def thread(self) -> Thread:
         """The thread, as a value; its event records are those of calls."""
         process = Process(self.vpid, self.name, self.trace)
-        return Thread(process=process, tid=self.vtid, begin=self.begin, end=self.end)
+        return Thread(
+            process=process,
+            tid=self.vtid,
+            name=self.thread_name,
+            begin=self.begin,
+            end=self.end,
+        )
 
     def _repr_html_(self) -> str:
         """Show in a notebook what each function took."""

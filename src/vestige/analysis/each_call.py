@@ -121,6 +121,17 @@ class EachCall(CallReader):
             name = str(trace.parsed.environment.get("procname") or "")
         return name or None
 
+    def thread_name(self, space: int, vpid: int, vtid: int) -> str | None:
+        """Return the name of a thread, or that of its process, as known by now.
+
+        Args:
+            space: The process space.
+            vpid: The process ID.
+            vtid: The thread ID.
+        """
+        own = self.threads_called.find(space, vpid, vtid)
+        return own or self.process_name(space, vpid)
+
     def _is_early(self) -> bool:
         known = len(self.named)
         return any(index >= known for one in self._early.values() for index in one)

@@ -11,6 +11,7 @@ from ..units import Nanoseconds, Vpid
 from .call_nodes import CallNode, call_counts
 from .calls import CallTree, ThreadCalls
 from .functions import AFTER_LOSS_FUNCTION, MERGED_FUNCTION, ROOT_FUNCTION, Function
+from .threads import own_name
 
 __all__ = ["FoldFacts", "fold_nodes", "part_of_loss", "tree_of"]
 
@@ -40,6 +41,10 @@ class FoldFacts(Protocol):
     @property
     def names(self) -> Mapping[tuple[int, int], str]:
         """Names of processes, by process space and process ID."""
+
+    @property
+    def thread_names(self) -> Mapping[tuple[int, int, int], str]:
+        """Names of threads, by process space, process ID and thread ID."""
 
     @property
     def keeps_durations(self) -> bool:
@@ -106,16 +111,19 @@ def _threads(
 ) -> dict[int, ThreadCalls]:
     """Return the threads by the indexes of their roots."""
     traces = {stream.process_space: stream.trace for stream in streams}
+    thread_names = facts.thread_names
     threads = {}
     for row in fold.threads():
         space, vpid, vtid, root, first, last, unknown_exits, losses, named = row
         environment = traces[space].parsed.environment
-        name = facts.names.get((space, vpid)) or environment.get("procname")
+        told = facts.names.get((space, vpid)) or environment.get("procname")
+        name = str(told) if told else None
         threads[root] = ThreadCalls(
             trace=traces[space].name,
             vpid=None if vpid < 0 else Vpid(vpid),
             vtid=None if vtid < 0 else vtid,
-            name=str(name) if name else None,
+            name=name,
+            thread_name=own_name(thread_names.get((space, vpid, vtid)), name),
             begin=Nanoseconds(first),
             end=Nanoseconds(last),
             root=nodes[root],

@@ -10,7 +10,7 @@ from .._typing import TYPE_CHECKING, NamedTuple
 from ..damage import Damage
 from ..graph import Graph, Selection, Stream
 from ..graph.growing import Arrival, Feed
-from .call_reader import CallReader
+from .call_reader import CallReader, Names
 from .fold_trees import tree_of
 from .named_functions import named_functions
 
@@ -29,8 +29,8 @@ class CallsSoFar(NamedTuple):
     """A fold of them that does not go on."""
     functions: Sequence[Function]
     """The functions, by their numbers in the fold."""
-    names: dict[tuple[int, int], str]
-    """Names of processes, by process space and process ID."""
+    names: Names
+    """Names of processes, by process space and process ID; and of threads."""
     tree: CallTree
     """The call tree, without spans and coroutines."""
 
@@ -134,7 +134,8 @@ class GrowingCalls:
         functions = named_functions(reader, self._resolver)
         tree = tree_of(reader, fold, functions, streams)
         tree.damage = [*self.damage]
-        return CallsSoFar(fold, functions, {**reader.names}, tree)
+        names = {**reader.names}, reader.thread_names
+        return CallsSoFar(fold, functions, names, tree)
 
 
 _END = object()

@@ -11,7 +11,7 @@ from ..debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS
 from ..graph import Filter, Graph, LostNotice, Selection, Source, notices_of
 from ..units import Vpid
 from .sites import Sites
-from .threads import Process, Thread
+from .threads import Process, Thread, own_name
 
 __all__ = ["CallKind", "Maker", "Reading", "ResourceFold", "Taken", "read_calls"]
 
@@ -61,6 +61,8 @@ class Reading(NamedTuple):
     """What the tracer lost."""
     damage: list[Damage]
     """What could not be read."""
+    threads_called: core.ThreadNames
+    """Names of threads."""
 
     def process(self, key: tuple[int, int | None]) -> Process:
         """Return a process.
@@ -77,7 +79,10 @@ class Reading(NamedTuple):
         Args:
             maker: What tells it apart.
         """
-        return Thread(process=self.process(maker[:2]), tid=maker[2])
+        process = self.process(maker[:2])
+        space, vpid, vtid = (-1 if one is None else one for one in maker)
+        told = self.threads_called.find(space, vpid, vtid)
+        return Thread(process=process, tid=maker[2], name=own_name(told, process.name))
 
 
 def read_calls(
@@ -104,7 +109,8 @@ def read_calls(
     traces = {one.process_space: one.trace.name for one in source.streams}
     # What an event record says is the name of its thread.
     sink.names.update(getattr(places, "process_names", ()))
-    return Reading(sink.sites, sink.names, traces, sink.losses, damage)
+    threads = sink.threads_called
+    return Reading(sink.sites, sink.names, traces, sink.losses, damage, threads)
 
 
 class _CallSink:
@@ -121,10 +127,12 @@ class _CallSink:
         self.sites = Sites()
         self.names: dict[tuple[int, int | None], str | None] = {}
         self.losses: list[LostNotice] = []
+        self.threads_called = core.ThreadNames()
 
     def consume(self, merge: core.Merge) -> None:
         """Have the calls of a merge followed."""
         self.losses += [one for one in notices_of(merge) if isinstance(one, LostNotice)]
+        self.threads_called.add(merge)
         places, makers = self._fold.begin(merge)
         for maker, index in makers:
             process = maker[:2]

@@ -10,7 +10,17 @@ from ..units import Nanoseconds, Vpid
 if TYPE_CHECKING:
     from ..notebook import Picture
 
-__all__ = ["Process", "Thread", "Threads"]
+__all__ = ["Process", "Thread", "Threads", "own_name"]
+
+
+def own_name(name: str | None, process: str | None) -> str | None:
+    """Return what a thread is called for itself.
+
+    Args:
+        name: The name that the trace tells, if it does.
+        process: That of its process, which threads have until they get their own.
+    """
+    return name if name and name != process else None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,7 +44,7 @@ class Thread:
     tid: int | None
     """Thread ID, where the trace tells."""
     name: str | None = field(default=None, compare=False)
-    """Its name, where the trace tells."""
+    """Its own name, where the trace tells one that is not that of its process."""
     begin: Nanoseconds | None = field(default=None, compare=False)
     """Time of its first event record, as far as they were counted."""
     end: Nanoseconds | None = field(default=None, compare=False)

@@ -73,7 +73,7 @@ class ChromeSink(EachCall):
         self.fold.keep_all_calls()
         self._file = file
         self._ids = _Ids()
-        self._threads: dict[tuple[int, int], str] = {}
+        self._threads: dict[tuple[int, int], tuple[int, int, int]] = {}
         self._origin: int | None = None
         self._rows = core.ChromeCalls(_texts(MERGED_FUNCTION))
         self._named = 0
@@ -109,9 +109,7 @@ class ChromeSink(EachCall):
         pid = self._ids.of(space, vpid)
         tid = max(vtid, 0)
         if (pid, tid) not in self._threads:
-            name = self.process_name(space, vpid)
-            ids = (None if one < 0 else one for one in (vpid, vtid))
-            self._threads[pid, tid] = label(name, *ids)
+            self._threads[pid, tid] = (space, vpid, vtid)
         return {"pid": pid, "tid": tid}
 
     def _put_calls(self) -> None:
@@ -146,7 +144,9 @@ class ChromeSink(EachCall):
             yield {
                 "name": "process_name", "ph": "M", "pid": pid, "args": {"name": name},
             }  # fmt: skip
-        for (pid, tid), name in self._threads.items():
+        for (pid, tid), (space, vpid, vtid) in self._threads.items():
+            ids = (None if one < 0 else one for one in (vpid, vtid))
+            name = label(self.thread_name(space, vpid, vtid), *ids)
             yield {
                 "name": "thread_name", "ph": "M", "pid": pid, "tid": tid,
                 "args": {"name": name},

@@ -27,14 +27,15 @@ def thread_label(thread: ThreadCalls) -> str:
     Args:
         thread: The thread.
     """
-    return label(thread.name, thread.vpid, thread.vtid)
+    name = thread.thread_name or thread.name
+    return label(name, thread.vpid, thread.vtid)
 
 
 def label(name: str | None, vpid: int | None, vtid: int | None) -> str:
     """Return a name of a thread.
 
     Args:
-        name: That of its process, if it is known.
+        name: Its own or that of its process, if one is known.
         vpid: The process ID, if it is known.
         vtid: The thread ID, if it is known.
     """

@@ -50,6 +50,7 @@ class PerfettoSink(EachCall):
         self.fold.note_steps()
         self._processes: dict[tuple[int, int], str] = {}
         self._tracks: list[tuple[int, int, int, int, int | None]] = []
+        self._labels: list[str] = []
         self._written_names = 0
         self._written_losses = 0
 
@@ -76,7 +77,8 @@ class PerfettoSink(EachCall):
         self._written_losses = len(self.losses)
         for index, _, space, vpid, vtid, cpu in writer.take_tracks():
             self._tracks.append((index, space, vpid, vtid, cpu))
-            self._describe(index, space, vpid, vtid, cpu)
+            self._labels.append(self._label(space, vpid, vtid, cpu))
+            writer.describe_track(index, self._labels[-1])
         if merge is None:
             writer.end_spans()
             self._describe_again()
@@ -88,24 +90,22 @@ class PerfettoSink(EachCall):
         self._written_names = len(self.named)
         self.size += writer.write(self._descriptor)
 
-    def _describe(
-        self, index: int, space: int, vpid: int, vtid: int, cpu: int | None
-    ) -> None:
+    def _label(self, space: int, vpid: int, vtid: int, cpu: int | None) -> str:
         name = self.process_name(space, vpid) or ""
         process = space, vpid
         if vpid >= 0 and process not in self._processes:
             self._processes[process] = name
             self._writer.describe_process(space, vpid, name or "process")
         if vtid >= 0:
-            label = name or "thread"
+            label = self.thread_name(space, vpid, vtid) or "thread"
         elif cpu is not None:
             label = f"CPU {cpu}"
         else:
             label = name or "events"
-        self._writer.describe_track(index, label)
+        return label
 
     def _describe_again(self) -> None:
-        """Tell names that were learned after their processes were seen."""
+        """Tell names that were learned after threads and processes were seen."""
         late = {
             (space, vpid)
             for (space, vpid), name in self._processes.items()
@@ -114,6 +114,8 @@ class PerfettoSink(EachCall):
         for space, vpid in late:
             name = self.process_name(space, vpid) or "process"
             self._writer.describe_process(space, vpid, name)
-        for index, space, vpid, vtid, cpu in self._tracks:
-            if (space, vpid) in late:
-                self._describe(index, space, vpid, vtid, cpu)
+        for track, before in zip(self._tracks, self._labels, strict=True):
+            index, space, vpid, vtid, cpu = track
+            label = self._label(space, vpid, vtid, cpu)
+            if label != before:
+                self._writer.describe_track(index, label)

@@ -63,7 +63,7 @@ class SpeedscopeSink(EachCall):
         for thread, steps in sorted(self._steps.items()):
             space, vpid, vtid = threads[thread][:3]
             ids = (None if one < 0 else one for one in (vpid, vtid))
-            title = label(self.process_name(space, vpid), *ids)
+            title = label(self.thread_name(space, vpid, vtid), *ids)
             profiles.append(self._profile(title, steps, frames))
         return document(profiles, frames, name)
 

@@ -346,8 +346,7 @@ impl Layout {
         base.space = batch.stream.identity.process_space;
         base.is_ambiguous = self.is_ambiguous;
         base.stream = self.thread_stream().unwrap_or(NO_STREAM);
-        let origin = self.origin.map(|origin| (origin, origin.of_packet(batch, part)));
-        let known = origin.map_or_else(Known::default, |(_, known)| known);
+        let known = self.origin.map_or_else(Known::default, |one| one.of_packet(batch, part));
         base.tell(known);
         Shared { base, known }
     }

@@ -4,7 +4,7 @@ use super::key::Key;
 use super::who::Who;
 use crate::bits::BitReader;
 use crate::model::{EnvironmentValue, FieldClass};
-use crate::places::origin::numbers;
+use crate::places::origin::{member_bytes, numbers};
 use crate::record::{skip, State};
 use crate::scope::{Origin, OriginField, Scope};
 use crate::stream::{Batch, DataStream, Part, Record};
@@ -245,30 +245,6 @@ pub fn body_numbers<const COUNT: usize>(
         }
     }
     Some(())
-}
-
-/// The bytes of a member of a structure, up to the first zero: those of a text.
-pub fn member_bytes<'a>(
-    scope: &FieldClass,
-    index: usize,
-    reader: &mut BitReader<'a>,
-    state: &mut State,
-) -> Option<&'a [u8]> {
-    reader.align(scope.alignment()).ok()?;
-    let members = scope.members();
-    for member in members.get(..index)? {
-        skip(&member.class, reader, state).ok()?;
-    }
-    let class = &members.get(index)?.class;
-    reader.align(class.alignment()).ok()?;
-    let start = reader.position();
-    skip(class, reader, state).ok()?;
-    let end = reader.position();
-    if start % 8 != 0 || end % 8 != 0 {
-        return None;
-    }
-    let bytes = reader.data().get((start / 8) as usize..(end / 8) as usize)?;
-    bytes.split(|byte| *byte == 0).next()
 }
 
 fn text(bytes: &[u8]) -> Option<String> {

@@ -8,6 +8,7 @@
 //! * [`stacks`] knows the function that an exit leaves whose record does not tell;
 //! * [`known`] gives each address of a process image a number;
 //! * [`column`] makes columns of these, and stops where images change;
+//! * [`thread_names`] knows what threads are called, where packets or records tell;
 //! * [`value`] is what is told of a place.
 
 mod column;
@@ -17,9 +18,11 @@ mod known;
 pub(crate) mod origin;
 pub(crate) mod scan;
 mod stacks;
+mod thread_names;
 mod value;
 
 pub use column::{Pending, PlaceColumn, StateRecord};
 pub use kinds::{has_places, uses_call_stacks};
 pub use known::NO_PLACE;
+pub use thread_names::{NamedThread, ThreadNames};
 pub use value::{place_class, place_texts, place_value};

@@ -79,14 +79,15 @@ impl Origin {
         }
     }
 
-    /// What the packet and the trace tell of all records of a part.
+    /// What the packet and the trace tell of all records of a part: also of which process they
+    /// are if records say that themselves, since not all are asked.
     #[must_use]
     pub fn of_packet(&self, batch: &Batch, part: &Part) -> Known {
         let at = |source| match source {
             Some(Source::Packet(index)) => Some(index),
             _ => None,
         };
-        let wanted = [at(self.process), at(self.thread)];
+        let wanted = [self.packet_process, at(self.thread)];
         let context = batch.stream_class().and_then(|class| class.packet_context.as_ref());
         let [process, thread] = wanted;
         let found = match (context, process.max(thread)) {
@@ -184,6 +185,30 @@ pub fn numbers<const COUNT: usize>(
         }
     }
     Some(found)
+}
+
+/// The bytes of a member of a structure, up to the first zero: those of a text.
+pub fn member_bytes<'a>(
+    scope: &FieldClass,
+    index: usize,
+    reader: &mut BitReader<'a>,
+    state: &mut State,
+) -> Option<&'a [u8]> {
+    reader.align(scope.alignment()).ok()?;
+    let members = scope.members();
+    for member in members.get(..index)? {
+        skip(&member.class, reader, state).ok()?;
+    }
+    let class = &members.get(index)?.class;
+    reader.align(class.alignment()).ok()?;
+    let start = reader.position();
+    skip(class, reader, state).ok()?;
+    let end = reader.position();
+    if start % 8 != 0 || end % 8 != 0 {
+        return None;
+    }
+    let bytes = reader.data().get((start / 8) as usize..(end / 8) as usize)?;
+    bytes.split(|byte| *byte == 0).next()
 }
 
 /// The process of a whole trace, where its tracer made one for each process.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...damage import Damage
 from ...graph import LostNotice, Stream
 from ...units import Address
+from ..call_reader import Names
 from ..functions import Function
 
 __all__ = ["StoredFunction", "function_ids", "read_facts", "write_facts"]
@@ -51,7 +52,7 @@ def function_ids(functions: Sequence[Function]) -> tuple[list[int], list[Functio
 
 def write_facts(  # noqa: PLR0913 - what an index says
     functions: Sequence[Function],
-    names: Mapping[tuple[int, int], str],
+    names: Names,
     losses: Sequence[LostNotice],
     streams: Sequence[Stream],
     damage: Sequence[Damage] = (),
@@ -62,7 +63,7 @@ def write_facts(  # noqa: PLR0913 - what an index says
 
     Args:
         functions: The functions, by number.
-        names: Names of processes, by process space and process ID.
+        names: Names of processes, by process space and process ID; and of threads.
         losses: What was lost.
         streams: The data streams, in the order of the muxer.
         damage: What could not be read.
@@ -73,7 +74,8 @@ def write_facts(  # noqa: PLR0913 - what an index says
         "functions": [
             [one.name, one.object, one.source, one.address] for one in functions
         ],
-        "processes": [[*process, name] for process, name in names.items()],
+        "processes": [[*process, name] for process, name in names[0].items()],
+        "threads": [[*thread, name] for thread, name in names[1].items()],
         "losses": [
             [numbers.get(id(one.stream)), one.begin, one.end, one.count, one.kind]
             for one in losses
@@ -107,6 +109,10 @@ def read_facts(data: bytes) -> dict[str, Any]:
         names = {
             (int(space), int(pid)): str(name) for space, pid, name in facts["processes"]
         }
+        threads = {
+            (int(space), int(pid), int(tid)): str(name)
+            for space, pid, tid, name in facts["threads"]
+        }
         losses = [(*map(_number, times), str(kind)) for *times, kind in facts["losses"]]
         damage = [_damage(*one) for one in facts["damage"]]
         has_codes = bool(facts["codes"])
@@ -115,6 +121,7 @@ def read_facts(data: bytes) -> dict[str, Any]:
     return {
         "functions": functions,
         "names": names,
+        "threads": threads,
         "losses": losses,
         "damage": damage,
         "codes": has_codes,

@@ -19,11 +19,11 @@ from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS, DebugFileFinder, R
 from ...graph import Selection, Stream, merges
 from ...units import Nanoseconds, Vpid
 from ..call_nodes import CallNode, merged
-from ..call_reader import TraceSource, call_tree
+from ..call_reader import Names, TraceSource, call_tree
 from ..calls import CallTree
 from ..fold_trees import fold_nodes
 from ..functions import Function
-from ..threads import Process, Thread
+from ..threads import Process, Thread, own_name
 from .facts import function_ids, read_facts, write_facts
 from .index_cache import IndexFile
 from .stored_calls import read_calls, write_calls
@@ -121,6 +121,8 @@ class Intervals:
         many blocks of calls there are: for each level, from the finest one on."""
         self.names: dict[tuple[int, int], str] = facts["names"]
         """Names of processes, by process space and process ID."""
+        self.thread_names: dict[tuple[int, int, int], str] = facts["threads"]
+        """Names of threads, by thread ID, too."""
         self.has_codes: bool = facts["codes"]
         """Whether there are functions of Python."""
         self.rows = self._rows()
@@ -148,17 +150,15 @@ class Intervals:
         both = zip([*calls, *others], kinds, strict=True)
         for number, (one, kind) in enumerate(both):
             stream, space, pid, tid, first, last, records, entries = one
-            if pid < 0:
-                key = (stream, space, tid)
-                pid = processes.get(key, -1)
-                pid = self._packet_process(stream) if pid < 0 else pid
-                processes[key] = pid
+            pid = processes.get((stream, space, tid), pid) if pid < 0 else pid
             trace = traces.get(space)
             named = self.names.get((space, pid))
             if named is None and trace is not None:
-                told = trace.parsed.environment.get("procname")
-                named = None if told is None else str(told)
-            has_name = tid < 0 and stream < len(self.streams)
+                named_by = trace.parsed.environment.get("procname")
+                named = None if named_by is None else str(named_by)
+            is_stream = tid < 0 and stream < len(self.streams)
+            told = self.thread_names.get((space, pid, tid))
+            name = self.streams[stream].name if is_stream else own_name(told, named)
             process = Process(
                 pid=None if pid < 0 else Vpid(pid),
                 name=named,
@@ -167,7 +167,7 @@ class Intervals:
             row = Row(
                 process=process,
                 tid=None if tid < 0 else tid,
-                name=self.streams[stream].name if has_name else None,
+                name=name,
                 kind=kind,
                 depth=depths.get(number, 1),
                 begin=Nanoseconds(first),
@@ -177,18 +177,6 @@ class Intervals:
             )
             rows.append(row)
         return rows
-
-    def _packet_process(self, number: int) -> int:
-        """Return the process that packets of a data stream name; -1: none."""
-        if not 0 <= number < len(self.streams):
-            return -1
-        streams = [self.streams[number]]
-        # Damage was told when the index was made.
-        for merge in merges(streams, Selection(), tell=lambda _: None):
-            if len(merge.shown()):
-                told = merge.shown().event(0).packet_context.get("vpid")
-                return told if isinstance(told, int) else -1
-        return -1
 
     def _depths(self) -> dict[int, int]:
         """Return how many calls are within each other in each row."""
@@ -388,7 +376,7 @@ class _Keeper:
         self,
         fold: core.CallFold,
         functions: Sequence[Function],
-        names: dict[tuple[int, int], str],
+        names: Names,
         tree: CallTree,
     ) -> None:
         ids, known = function_ids(functions)

@@ -43,7 +43,7 @@ def part_tree(
     fold, from_time = intervals.fold(first, last)
     if from_time is None:
         return None
-    found = _Found(intervals.names)
+    found = _Found(intervals.names, intervals.thread_names)
     read = 0
     for merge in intervals.read(fold, from_time, last):
         read += len(merge)
@@ -65,6 +65,7 @@ class _Found:
     """What is read besides calls."""
 
     names: dict[tuple[int, int], str]
+    thread_names: dict[tuple[int, int, int], str]
     events: int = 0
     others: int = 0
     losses: list[LostNotice] = field(default_factory=list)

@@ -59,7 +59,7 @@ def write_calls(tree: CallTree, functions: Sequence[Function]) -> bytes:
 
 
 def _thread_row(one: ThreadCalls) -> list[Any]:
-    identity = [one.trace, one.vpid, one.vtid, one.name]
+    identity = [one.trace, one.vpid, one.vtid, one.name, one.thread_name]
     facts = [one.unknown_exits, one.losses, one.exits_are_named]
     return [*identity, one.begin, one.end, *facts]
 
@@ -138,12 +138,14 @@ def _root(rows: Sequence[Sequence[Any]], known: Sequence[Function]) -> CallNode:
 
 
 def _thread(row: Sequence[Any], root: CallNode) -> ThreadCalls:
-    trace, vpid, vtid, name, begin, end, unknown_exits, losses, exits_are_named = row
+    trace, vpid, vtid, name, thread_name, begin, end, *facts = row
+    unknown_exits, losses, exits_are_named = facts
     return ThreadCalls(
         trace=str(trace),
         vpid=None if vpid is None else Vpid(int(vpid)),
         vtid=None if vtid is None else int(vtid),
         name=None if name is None else str(name),
+        thread_name=None if thread_name is None else str(thread_name),
         begin=Nanoseconds(int(begin)),
         end=Nanoseconds(int(end)),
         root=root,

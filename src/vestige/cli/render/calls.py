@@ -62,8 +62,9 @@ def thread_title(thread: ThreadCalls, *, with_trace: bool) -> str:
     which = "thread" if thread.vtid is None else f"thread {thread.vtid}"
     if thread.vpid is not None:
         which += f" of process {thread.vpid}"
-    if thread.name:
-        which += f" ({plain(thread.name)})"
+    name = thread.thread_name or thread.name
+    if name:
+        which += f" ({plain(name)})"
     if thread.trace and with_trace:
         which += f" of {plain(thread.trace)}"
     return f"{which}: {duration(thread.root.duration)}"

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..._typing import TYPE_CHECKING
 from ...plain_text import plain
 from .call_style import LEAST_NAME, SHOW_ALL, CallStyle, bold, cut
 
-__all__ = ["aligned_lines", "column_lines", "part_lines", "size"]
+if TYPE_CHECKING:
+    from ...analysis.threads import Thread
+
+__all__ = ["aligned_lines", "column_lines", "part_lines", "size", "thread_text"]
 
 GAP = "  "
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -26,6 +30,16 @@ def size(count: int) -> str:
             break
         number /= KIBIBYTE
     return f"{count} B" if unit == "B" else f"{number:.4g} {unit}"
+
+
+def thread_text(thread: Thread) -> str:
+    """Write which thread it is: its ID, and its own name if it has one.
+
+    Args:
+        thread: The thread.
+    """
+    name = f" ({plain(thread.name)})" if thread.name else ""
+    return f"{thread.tid}{name}"
 
 
 def aligned_lines(rows: Sequence[Sequence[str]], style: CallStyle) -> Iterator[str]:

@@ -9,7 +9,7 @@ from ...analysis.locks import LockCounts, Locks, LockSite, read_locks
 from ...damage import Damage
 from ...errors import CommandError
 from ..render.call_style import CallStyle, duration
-from ..render.columns import part_lines
+from ..render.columns import part_lines, thread_text
 from ..render.debuginfo import count
 from .report import Table
 
@@ -73,8 +73,8 @@ class LocksReport:
         rows = [
             (
                 duration(one.duration),
-                str(one.thread.tid),
-                "-" if one.holder is None else str(one.holder.tid),
+                thread_text(one.thread),
+                "-" if one.holder is None else thread_text(one.holder),
                 f"{one.site}, for {one.address:#x}",
             )
             for one in found.longest
@@ -144,9 +144,11 @@ class LocksReport:
                     "begin_ns": one.begin,
                     "duration_ns": one.duration,
                     "vtid": one.thread.tid,
+                    "thread": one.thread.name,
                     "place": str(one.site),
                     "address": one.address,
                     "holder_vtid": None if one.holder is None else one.holder.tid,
+                    "holder": None if one.holder is None else one.holder.name,
                     "holding": None if one.holding is None else str(one.holding),
                 }
                 for one in found.longest

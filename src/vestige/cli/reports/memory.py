@@ -9,7 +9,7 @@ from ...analysis.memory import Memory, MemoryCounts, MemorySite, read_memory
 from ...damage import Damage
 from ...errors import CommandError
 from ..render.call_style import CallStyle
-from ..render.columns import part_lines, size
+from ..render.columns import part_lines, size, thread_text
 from ..render.debuginfo import count
 from .report import Table
 
@@ -68,7 +68,7 @@ class MemoryReport:
         doubles = [
             (
                 f"{one.address:#x}",
-                str(one.thread.tid),
+                thread_text(one.thread),
                 f"{one.site}, freed before by {one.first}",
             )
             for one in found.double_frees
@@ -124,6 +124,7 @@ class MemoryReport:
                 {
                     "time_ns": one.time,
                     "vtid": one.thread.tid,
+                    "thread": one.thread.name,
                     "address": one.address,
                     "place": str(one.site),
                     "first": str(one.first),
