@@ -68,6 +68,7 @@ __all__ = [
     "StructureFieldBase",
     "SymbolTable",
     "TextRenderer",
+    "ThreadNames",
     "TraceClass",
     "Trimmer",
     "UnitIndex",

@@ -19,6 +19,7 @@ from .selection import Selection
 from .stream import Stream, StreamFacts, TraceInfo
 
 if TYPE_CHECKING:
+    from .first_event import first_event_time
     from .record_filter import check_filter
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "TraceInfo",
     "check_correlation",
     "check_filter",
+    "first_event_time",
     "is_absolute",
     "merges",
     "mux",
@@ -44,4 +46,7 @@ __all__ = [
     "run_graphs",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, {"check_filter": "record_filter"})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {"check_filter": "record_filter", "first_event_time": "first_event"},
+)

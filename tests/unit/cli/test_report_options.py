@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import UTC, datetime
 
 import pytest
 
+import vestige
 from support.call_traces import code, enter, leave, packet, write_calls
 from support.kernel_io_traces import io_records
 from support.kernel_traces import random_records, write_kernel_trace
@@ -205,3 +207,30 @@ def test_input_and_output_of_a_kernel(run, calls, tmp_path):
     assert run("report", "--io", calls)[0] == 3
     assert run("report", "--io", "--thread=99", path)[0] == 2
     assert run("report", "--io", "--event=x", path)[0] == 2
+
+
+def test_relative_times_count_from_one_begin(run, tmp_path):
+    """Events of the recorder come first, and count whether they are shown or not."""
+    path = DATA / "recording-1"
+    facts = json.loads(run("report", "--events", "--json", path)[1])
+    origin = facts["origin_ns"]
+    assert facts["begin_ns"] > origin
+    trace = vestige.open(path)
+    assert trace.intervals().begin == origin
+    assert next(iter(trace)).timestamp == origin
+    since = facts["begin_ns"] - origin
+    text = run("report", "--events", path)[1]
+    assert f"\ntimes count from {_clock(origin)}, when the trace begins\n" in text
+    shown = run("view", f"-t=+{since}ns,+{since}ns", path)[1]
+    assert _clock(facts["begin_ns"]).split()[1] in shown
+    chrome = tmp_path / "chrome.json"
+    assert run("export", "--to", "chrome", "-o", chrome, path)[0] == 0
+    assert json.loads(chrome.read_text())["otherData"]["begin_ns"] == str(origin)
+    threads = json.loads(run("report", "--threads", "--json", path)[1])
+    assert threads["origin_ns"] == origin
+
+
+def _clock(time):
+    seconds, part = divmod(time, 10**9)
+    local = datetime.fromtimestamp(seconds, UTC).astimezone()
+    return f"{local:%Y-%m-%d %H:%M:%S}.{part:09d}"

@@ -76,7 +76,7 @@ impl Blocks {
     pub fn push(&mut self, block: &Block) {
         if self.chunks.last().is_none_or(|chunk| chunk.blocks >= CHUNK) {
             let (begin, end, last) = (i64::MAX, i64::MIN, 0);
-            self.chunks.push(Chunk { offset: self.bytes.len(), blocks: 0, begin, end, last });
+            self.chunks.push(Chunk { offset: self.bytes.size(), blocks: 0, begin, end, last });
         }
         let Some(chunk) = self.chunks.last_mut() else { return };
         let PackedBytes::Own(bytes) = &mut self.bytes else { return };
@@ -99,7 +99,7 @@ impl Blocks {
     /// How many bytes they take.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.bytes.len() + self.chunks.len() * size_of::<Chunk>()
+        self.bytes.size() + self.chunks.len() * size_of::<Chunk>()
     }
 
     /// How many there are.
@@ -146,7 +146,7 @@ impl Blocks {
 
     /// Where the bytes of a chunk end.
     fn end_of(&self, index: usize) -> usize {
-        self.chunks.get(index + 1).map_or(self.bytes.len(), |next| next.offset)
+        self.chunks.get(index + 1).map_or(self.bytes.size(), |next| next.offset)
     }
 
     /// Forgets all blocks.
@@ -163,7 +163,7 @@ impl Blocks {
             put_signed(into, chunk.begin);
             put_signed(into, chunk.end);
         }
-        put(into, self.bytes.len() as u64);
+        put(into, self.bytes.size() as u64);
         self.bytes.write(into);
     }
 
@@ -186,7 +186,7 @@ impl Blocks {
         };
         let read = Self { chunks, bytes };
         // Chunks that share bytes could be more blocks than fit into memory.
-        let most = (read.bytes.len() / LEAST_BYTES) as u64;
+        let most = (read.bytes.size() / LEAST_BYTES) as u64;
         let is_size = |(index, chunk): (usize, &Chunk)| {
             let size = read.end_of(index).checked_sub(chunk.offset);
             size.is_some_and(|size| size <= MOST_BYTES)

@@ -33,7 +33,7 @@ impl Default for PackedBytes {
 
 impl fmt::Debug for PackedBytes {
     fn fmt(&self, into: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(into, "PackedBytes({})", self.len())
+        write!(into, "PackedBytes({})", self.size())
     }
 }
 
@@ -49,7 +49,7 @@ impl Stored {
 impl PackedBytes {
     /// How many there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         match self {
             Self::Own(bytes) => bytes.len(),
             Self::Stored(_, _, length) => *length,

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 from ... import core
 from ..._typing import Protocol
 from ...damage import Damage
-from ...graph import Graph, LostNotice, Selection, Stream, is_absolute, notices_of
+from ...graph import (
+    Graph,
+    LostNotice,
+    Selection,
+    Stream,
+    first_event_time,
+    is_absolute,
+    notices_of,
+)
 from ...units import Nanoseconds
 from .origin import Origin, Origins, Who
 from .pairs import PairRule, PairTimes, found_rules, joined_pairs, occurring, pair_times
@@ -61,6 +69,8 @@ class EventTable:
     """What begins and ends, those with most time first."""
     pairs_of_threads: list[PairTimes] | None = None
     """The same of each thread that began it; ``None`` if that was not asked for."""
+    origin: Nanoseconds | None = None
+    """Time of the first event record of the traces, whether it is counted or not."""
     has_absolute_times: bool = False
     """Whether times count from the Unix epoch."""
     left_out: int = 0
@@ -112,6 +122,7 @@ class EventTable:
             origins=chosen,
             pairs=joined_pairs(pairs),
             pairs_of_threads=pairs,
+            origin=self.origin,
             has_absolute_times=self.has_absolute_times,
             left_out=self.left_out,
             recorder_events=self.recorder_events,
@@ -172,6 +183,7 @@ def event_table(  # noqa: PLR0913 - what is read, and what is kept of it
         origins=_origins(sink.table, origins),
         pairs=joined_pairs(pairs) if pairs_of_threads else pairs,
         pairs_of_threads=pairs if pairs_of_threads else None,
+        origin=first_event_time(streams),
         has_absolute_times=any(_is_absolute(one) for one in streams),
         left_out=sink.table.left_out,
         recorder_events=sink.recorder_events,

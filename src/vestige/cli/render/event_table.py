@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "clock_time",
+    "count_from",
     "event_lines",
     "events_facts",
     "events_table",
-    "first_line",
+    "first_lines",
     "origin_title",
     "recorder_note",
 ]
@@ -67,13 +68,13 @@ def event_lines(
                 yield from _table_lines(one.kinds, table, style, of=one.events)
                 if one.origin in pairs:
                     own = pairs[one.origin]
-                    yield from pair_lines(own, style, begin=table.begin)
+                    yield from pair_lines(own, style, begin=count_from(table))
         else:
             yield ""
             yield from _table_lines(table.kinds, table, style)
         if table.pairs and not style.by_thread:
             yield ""
-            yield from pair_lines(table.pairs, style, begin=table.begin)
+            yield from pair_lines(table.pairs, style, begin=count_from(table))
     notes = [*_notes(table), *pair_notes(table.pairs), *notes]
     if notes:
         yield ""
@@ -132,17 +133,32 @@ def _head_lines(table: EventTable) -> Iterator[str]:
         yield line
         return
     yield f"{line}, over {duration(end - begin)}"
-    yield first_line(table)
+    yield from first_lines(table)
 
 
-def first_line(table: EventTable) -> str:
-    """Say when the first event was, from which others are counted.
+def first_lines(table: EventTable) -> Iterator[str]:
+    """Say when the first event was, and from when on times count.
+
+    Args:
+        table: The events.
+
+    Yields:
+        A line, or two.
+    """
+    is_absolute = table.has_absolute_times
+    yield f"the first at {clock_time(table.begin or 0, is_absolute=is_absolute)}"
+    if table.origin not in {None, table.begin}:
+        begin = clock_time(table.origin or 0, is_absolute=is_absolute)
+        yield f"times count from {begin}, when the trace begins"
+
+
+def count_from(table: EventTable) -> int | None:
+    """Return from when on times count, as ``+`` of options does.
 
     Args:
         table: The events.
     """
-    time = clock_time(table.begin or 0, is_absolute=table.has_absolute_times)
-    return f"the first at {time}"
+    return table.begin if table.origin is None else table.origin
 
 
 def clock_time(time: int, *, is_absolute: bool) -> str:
@@ -198,7 +214,7 @@ def _table_lines(
 
 
 def _cells(kind: EventKind, table: EventTable, whole: int) -> tuple[str, ...]:
-    begin = table.begin or 0
+    begin = count_from(table) or 0
     rate = _rate(kind, table)
     return (
         f"{kind.events:,}",
@@ -255,6 +271,7 @@ def events_facts(table: EventTable, style: CallStyle) -> dict[str, Any]:
         "version": 1,
         "report": "events",
         "events": table.events,
+        "origin_ns": table.origin,
         "begin_ns": table.begin,
         "end_ns": table.end,
         "lost_events": table.lost,

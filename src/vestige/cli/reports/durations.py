@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..._typing import TYPE_CHECKING
-from ...components.filters.trimmer import first_event_time
 from ...damage import Damage
 from ...errors import CommandError
-from ...graph import is_absolute
+from ...graph import first_event_time, is_absolute
 from ...plain_text import plain
 from ..exit_statuses import UNREADABLE, WRONG_USAGE
 from ..render.duration_lines import (

@@ -8,7 +8,12 @@ from ..._typing import TYPE_CHECKING
 from ...debuginfo import CALL_ENTRY_EVENTS
 from ..render.call_style import SHOW_ALL, bold, duration
 from ..render.debuginfo import count
-from ..render.event_table import first_line, origin_title, recorder_note
+from ..render.event_table import (
+    count_from,
+    first_lines,
+    origin_title,
+    recorder_note,
+)
 from ..render.pair_table import origin_facts
 from .events import read_events
 from .report import Table
@@ -50,10 +55,10 @@ class ThreadsReport:
             f"{count(len(origins), 'thread')} of {count(len(processes), 'process')}, "
             f"{count(self.events.events, 'event')}"
         )
-        begin = self.events.begin
+        begin = count_from(self.events)
         if begin is None:
             return
-        yield first_line(self.events)
+        yield from first_lines(self.events)
         yield ""
         shown = origins[: style.limit] if style.limit else origins
         rows = [_cells(one, begin) for one in shown]
@@ -81,6 +86,7 @@ class ThreadsReport:
         return {
             "version": 1,
             "report": "threads",
+            "origin_ns": self.events.origin,
             "begin_ns": self.events.begin,
             "end_ns": self.events.end,
             "lost_events": self.events.lost,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "TimeBound",
     "check_times",
-    "first_event_time",
     "time_range",
     "trim",
     "trim_flow",
@@ -146,6 +145,8 @@ def time_range(
     first = min(beginnings, default=None)
     if any(one is not None and one.since_first for one in (begin, end)):
         # Packets may begin long before it.
+        from ...graph import first_event_time  # noqa: PLC0415 - few ask for it
+
         known = first_event_time(streams)
         first = first if known is None else known
     if first is not None and least is not None:
@@ -158,24 +159,3 @@ def time_range(
             f"end {latest} ns"
         )
     return earliest, latest
-
-
-def first_event_time(streams: Iterable[Stream | Feed]) -> int | None:
-    """Return the time of the first event record, nanoseconds from the origin.
-
-    Args:
-        streams: The data streams; nobody knows that of those that grow.
-
-    Returns:
-        ``None`` when there is no event record.
-    """
-    from ...graph import merges  # noqa: PLC0415 - few ask for it
-    from ...graph.growing import Feed  # noqa: PLC0415 - as above
-
-    known = [one for one in streams if not isinstance(one, Feed)]
-    # What is damaged is told when all of it is read.
-    for merge in merges(known, tell=lambda _: None):
-        span = merge.time_span
-        if span is not None:
-            return span[0]
-    return None
