@@ -50,10 +50,10 @@ struct Known {
 }
 
 impl Known {
-    fn of(&mut self, processes: Option<&Processes>, thread: i32, time: u64) -> Arc<Facts> {
-        let Some(processes) = processes else { return Arc::clone(&self.nobody) };
+    fn of(&mut self, processes: Option<&Processes>, thread: i32, time: u64) -> &Facts {
+        let Some(processes) = processes else { return &self.nobody };
         if thread == 0 {
-            return Arc::clone(&self.idle);
+            return &self.idle;
         }
         let generation = processes.generation();
         let is_known = self.thread == thread
@@ -71,7 +71,7 @@ impl Known {
                 idle: Arc::clone(&self.idle),
             };
         }
-        Arc::clone(&self.facts)
+        &self.facts
     }
 }
 
@@ -101,13 +101,13 @@ impl Maker {
     /// Appends a record's contexts and fields, or some bytes of them where it is not whole.
     pub fn make(
         &mut self,
-        plans: &Plans,
+        (plans, threads): (&Plans, &Threads),
         plan: &EventPlan,
         (record, time): (&[u8], u64),
         around: &Around<'_>,
         out: &mut Vec<u8>,
     ) -> Made {
-        let made = self.try_make(plans, plan, (record, time), around, out);
+        let made = self.try_make((plans, threads), plan, (record, time), around, out);
         // It runs from here on.
         if let Some(next) = plan.next(record) {
             self.running = Some(next);
@@ -124,20 +124,19 @@ impl Maker {
 
     fn try_make(
         &mut self,
-        plans: &Plans,
+        (plans, threads): (&Plans, &Threads),
         plan: &EventPlan,
         (record, time): (&[u8], u64),
         around: &Around<'_>,
         out: &mut Vec<u8>,
     ) -> Option<Made> {
         let current = number(record, THREAD_AT)?;
-        let threads = Arc::clone(&self.threads);
         let facts = self.known.of(threads.processes(), current, time);
-        if !self.tracked.has(&facts) {
+        if !self.tracked.has(facts) {
             return Some(Made::Unwanted);
         }
         let priority = self.running.filter(|(one, _)| *one == current).map(|(_, one)| one);
-        let seen = Seen { record, cpu: self.cpu, host: threads.host(), priority, facts: &facts };
+        let seen = Seen { record, cpu: self.cpu, host: threads.host(), priority, facts };
         let around = Around { seen: Some(seen), ..*around };
         let filter = plans.filter(record);
         if let Some(Filter { expression, operations: Some(operations) }) = filter {

@@ -148,22 +148,23 @@ impl<O: Output> Stream<O> {
             }
         }
         self.plans = self.shared.plans();
+        // Not for each record: all CPUs count who has them.
+        let (plans, threads) = (Arc::clone(&self.plans), Arc::clone(&self.shared.threads));
         for record in page.by_ref() {
-            self.add(record);
+            self.add(&plans, &threads, record);
         }
         self.outcome.damaged += u64::from(page.is_damaged());
         length
     }
 
-    fn add(&mut self, record: Record<'_>) {
-        let plans = Arc::clone(&self.plans);
+    fn add(&mut self, plans: &Plans, threads: &Threads, record: Record<'_>) {
         let Some(plan) = plans.of(record.body) else { return };
         match &plan.tells {
             Some(Tells::NewThread(_)) => self.announced = plan.announced(record.body),
             Some(Tells::Stack(stack)) => {
                 if let Some(stacks) = &mut self.stacks {
                     stacks.give(stack, record.body);
-                    self.put_done();
+                    self.put_done(plans, threads);
                 }
                 return;
             }
@@ -175,29 +176,27 @@ impl<O: Output> Stream<O> {
         }
         if let Some(stacks) = &mut self.stacks {
             stacks.hold(record.time, record.body, self.announced);
-            self.put_done();
+            self.put_done(plans, threads);
         } else {
-            let threads = Arc::clone(&self.shared.threads);
             let (announced, kernel_stack, user_stack) = (self.announced, &[][..], &[][..]);
             let groups = &threads.groups;
             let around = Around { announced, groups, kernel_stack, user_stack, seen: None };
-            self.put(record.time, record.body, &around);
+            self.put((plans, threads), record.time, record.body, &around);
         }
     }
 
     /// Puts records that have waited long enough.
-    fn put_done(&mut self) {
-        let shared = Arc::clone(&self.shared);
+    fn put_done(&mut self, plans: &Plans, threads: &Threads) {
         while let Some(one) = self.stacks.as_mut().and_then(Stacks::next_done) {
             let Waiting { time, body, around, kernel, user, .. } = one;
             let around = Around {
                 announced: around,
-                groups: &shared.threads.groups,
+                groups: &threads.groups,
                 kernel_stack: kernel.as_deref().unwrap_or_default(),
                 user_stack: user.as_deref().unwrap_or_default(),
                 seen: None,
             };
-            self.put(time, &body, &around);
+            self.put((plans, threads), time, &body, &around);
         }
     }
 
@@ -205,19 +204,25 @@ impl<O: Output> Stream<O> {
     fn settle(&mut self) {
         if let Some(stacks) = &mut self.stacks {
             stacks.settle();
-            self.put_done();
+            let (plans, threads) = (Arc::clone(&self.plans), Arc::clone(&self.shared.threads));
+            self.put_done(&plans, &threads);
         }
     }
 
     /// Puts a record into the packet, behind those of our own that are earlier.
-    fn put(&mut self, time: u64, body: &[u8], around: &Around<'_>) {
+    fn put(
+        &mut self,
+        (plans, threads): (&Plans, &Threads),
+        time: u64,
+        body: &[u8],
+        around: &Around<'_>,
+    ) {
         self.add_own(time);
-        let plans = Arc::clone(&self.plans);
         let Some(plan) = plans.of(body) else { return };
         let Some(class) = plan.class else { return };
         let mut made = Made::Damaged;
         self.packets.add(class, time, |out| {
-            made = self.maker.make(&plans, plan, (body, time), around, out);
+            made = self.maker.make((plans, threads), plan, (body, time), around, out);
             (made == Made::Whole).then_some(())
         });
         self.outcome.records += u64::from(made == Made::Whole);
