@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from .mi import Values
 from .saved_rules import place_element
 from .xml_tree import Element, element
@@ -37,6 +39,9 @@ def kernel_event_element(rule: Values, *children: Element | None) -> Element:
 
 
 def _place(place: Values) -> Element:
+    if "path" in place:
+        # What a link leads to is shown, and the link is saved.
+        return place_element({**place, "path": os.path.realpath(place["path"])})
     if place["type"] != "symbol":
         return place_element(place)
     return element(

@@ -322,3 +322,15 @@ def test_the_machine_interface_tells_the_kernel(daemon):
     calls = parse_xml(daemon.lttng("--mi", "xml", "list", "-k", "--syscall").out)
     names = [one.value("name") for one in calls.all("output/events/event")]
     assert "openat" in names
+
+
+def test_a_link_to_a_program_is_saved_as_one(daemon, tmp_path):
+    """It may lead elsewhere when the session is loaded; lists show what is there."""
+    link = tmp_path / "link"
+    link.symlink_to(library())
+    daemon.lttng("enable-event", "-k", f"--userspace-probe={link}:malloc", "m")
+    shown = daemon.lttng("list", "s1").out
+    assert f"Binary path:   {link.resolve()}\n" in shown
+    daemon.lttng("save", "s1", "-o", str(tmp_path))
+    saved = (tmp_path / "s1.lttng").read_text()
+    assert f"<binary_path>{link}</binary_path>" in saved

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ..._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -60,16 +62,18 @@ def _in_kernel(place: dict[str, Any]) -> list[str]:
 
 
 def _in_program(place: dict[str, Any]) -> list[str]:
+    # As in LTTng: what a link leads to is shown, and the link is saved.
+    path = os.path.realpath(place["path"])
     if place["type"] == "function":
         return [
             "Type: Function",
-            f"Binary path:   {place['path']}",
+            f"Binary path:   {path}",
             f"Function:      {place['function']}()",
             "Lookup method: ELF",
         ]
     return [
         "Type: Tracepoint",
-        f"Binary path:   {place['path']}",
+        f"Binary path:   {path}",
         f"Tracepoint:    {place['provider']}:{place['probe']}",
         "Lookup method: SDT",
     ]
