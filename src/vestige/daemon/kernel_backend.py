@@ -337,13 +337,17 @@ def _rule(rule: EventRule) -> KernelRule:
     )
 
 
-def _wanted(session: Session) -> Wanted:
-    tracked = {
+def _tracked(session: Session) -> dict[str, list[int] | None]:
+    """Return the numbers of the inclusion sets of a session."""
+    return {
         attribute: None
         if values is None
         else [tracked_number(attribute, one) for one in values]
         for attribute, values in session.kernel_trackers.items()
     }
+
+
+def _wanted(session: Session) -> Wanted:
     return Wanted(
         f"{session.output}/{KERNEL}" if session.output is not None else "",
         session.name,
@@ -355,7 +359,7 @@ def _wanted(session: Session) -> Wanted:
         live=session.live_timer,
         older="kept" if session.is_taken_over else "replaced",
         grows=True,
-        tracked=tracked,
+        tracked=_tracked(session),
     )
 
 
@@ -373,7 +377,8 @@ def _clock(session: Session) -> ClockFacts:
 
 
 def _apply(trace: SessionTrace, session: Session) -> None:
-    trace.apply(channels_wanted(session), is_active=session.active)
+    channels, tracked = channels_wanted(session), _tracked(session)
+    trace.apply(channels, tracked, is_active=session.active)
 
 
 def _text_of(error: KernelOrderError | OSError) -> str:

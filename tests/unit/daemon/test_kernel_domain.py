@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import vestige
 from support.kernel_tracer import why_not
 from support.session_daemon import SessionDaemon, session_daemon
 from vestige.daemon.xml_reader import parse_xml
@@ -229,6 +231,37 @@ def test_a_saved_session_is_loaded_as_it_was(daemon, tmp_path):
     assert daemon.lttng("--mi", "xml", "list", "s1").out == machine
     daemon.lttng("save", "-f", "-o", str(tmp_path))
     assert (tmp_path / "s1.lttng").read_text() == text
+
+
+def test_inclusion_sets_change_while_it_records(daemon, tmp_path):
+    """Nothing is recorded until there is a value, and then of that process alone."""
+    daemon.lttng("create", "s2", f"--output={tmp_path / 'trace'}")
+    daemon.lttng("enable-event", "-k", "--syscall", "read,write")
+    daemon.lttng("untrack", "-k", "--pid", "--all")
+    daemon.lttng("start")
+    with subprocess.Popen(
+        ["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def say(text: str) -> None:
+            process.stdin.write(text)
+            process.stdin.flush()
+            assert process.stdout.readline() == text
+
+        say("before\n")
+        done = daemon.lttng("track", "-k", f"--pid={process.pid}")
+        assert done.status == 0
+        say("within\n")
+        daemon.lttng("untrack", "-k", "--pid", "--all")
+        say("after\n")
+    daemon.lttng("destroy", "s2")
+    found = [*vestige.open(tmp_path / "trace")]
+    calls = [one for one in found if one.name.startswith("syscall_")]
+    assert {one.context["tid"] for one in calls} == {process.pid}
+    written = [one for one in calls if one.name == "syscall_entry_write"]
+    assert [one["count"] for one in written] == [len("within\n")]
 
 
 OF_LTTNG = """<?xml version="1.0" encoding="UTF-8"?>

@@ -13,7 +13,7 @@ from ..channel_counts import NO_COUNTS, ChannelCounts
 from .process_link import CollectorProcess, KernelOrderError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from .wanted import ChannelWanted, Wanted
 
@@ -42,6 +42,7 @@ class SessionTrace:
 
     def __init__(self, wanted: Wanted) -> None:
         self._channels = wanted.channels
+        self._tracked = wanted.tracked
         self._is_active = False
         self._totals: list[dict[str, Any]] = []
         self._before_chunk = 0
@@ -58,11 +59,18 @@ class SessionTrace:
         problems, self._process.problems = self._process.problems, []
         return problems
 
-    def apply(self, channels: Sequence[ChannelWanted], *, is_active: bool) -> None:
+    def apply(
+        self,
+        channels: Sequence[ChannelWanted],
+        tracked: Mapping[str, list[int] | None],
+        *,
+        is_active: bool,
+    ) -> None:
         """Record what is wanted now.
 
         Args:
             channels: The channels; there are no others than at first.
+            tracked: The inclusion sets, as :class:`.wanted.Wanted` has them.
             is_active: Whether anything is recorded.
 
         Raises:
@@ -71,6 +79,9 @@ class SessionTrace:
         if [*channels] != self._channels:
             self._ask("change", channels=[one.to_json() for one in channels])
             self._channels = [*channels]
+        if tracked != self._tracked:
+            self._ask("track", tracked=tracked)
+            self._tracked = {**tracked}
         if is_active and not self._is_active:
             own = sorted(int(one) for one in os.listdir("/proc/self/task"))
             self._ask("start", left_out=own)
