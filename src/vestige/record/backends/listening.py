@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._typing import NamedTuple
+from .free_memory import FreeMemory
 
 __all__ = ["Credentials", "Listener", "credentials_of"]
 
@@ -68,6 +69,7 @@ class Listener:
         self._tasks: set[asyncio.Task[None]] = set()
         self._socket: socket.socket | None = None
         self._accepting: asyncio.Task[None] | None = None
+        self._memory = FreeMemory()
 
     def open(self) -> None:
         """Take connections from now on.
@@ -99,7 +101,11 @@ class Listener:
             connection.setblocking(False)  # noqa: FBT003 - it has no name
             task = loop.create_task(self._serve(connection))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._memory.note_end()
 
     @property
     def is_serving(self) -> bool:
@@ -108,6 +114,7 @@ class Listener:
 
     def close(self) -> None:
         """Take no more connections; those that are there go on."""
+        self._memory.close()
         if self._accepting is not None:
             self._accepting.cancel()
         if self._socket is not None:
