@@ -46,6 +46,8 @@ NOT_HERE = {
     "inherit_socket": "--inherit-socket",
     "keep_lttng": "--keep-lttng",
     "kernel": "--kernel",
+    "kernel_context": "--kernel-context",
+    "kernel_filter": "--kernel-filter",
     "kernel_logger": "--kernel-logger",
     "kernel_probe": "--kernel-probe",
     "library_calls": "--library-calls",

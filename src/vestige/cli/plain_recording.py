@@ -32,6 +32,8 @@ DEFAULTS: dict[str, Any] = {
     "keep": None,
     "keep_lttng": False,
     "kernel": (),
+    "kernel_context": (),
+    "kernel_filter": None,
     "kernel_logger": None,
     "kernel_probe": (),
     "library_calls": None,

@@ -139,6 +139,8 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             keep_lttng=options.keep_lttng,
             kernel=tuple(options.kernel),
             kernel_probes=tuple(options.kernel_probe),
+            kernel_contexts=tuple(options.kernel_context),
+            kernel_filter=options.kernel_filter,
             kernel_logger=options.kernel_logger
             and os.path.abspath(options.kernel_logger),
             inherit_socket=options.inherit_socket,

@@ -183,6 +183,21 @@ examples:
             "entry and exit of one of its functions (repeatable; for root)",
         )
         parser.add_argument(
+            "--kernel-context",
+            metavar="NAME[,NAME]...",
+            action=_AddWords,
+            default=[],
+            help="add these context fields to each event of the kernel: pid, procname, "
+            "ppid, vpid, prio, uid, pid_ns or another of lttng-add-context "
+            "(repeatable)",
+        )
+        parser.add_argument(
+            "--kernel-filter",
+            metavar="EXPRESSION",
+            help="record only events of the kernel for which this is true: their "
+            "fields and $ctx.NAME, as in lttng-enable-event(1)",
+        )
+        parser.add_argument(
             "--kernel-logger",
             metavar="PATH",
             help="make a pipe while the program runs: each line that any user writes "

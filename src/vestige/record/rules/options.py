@@ -226,6 +226,14 @@ class _Values(NamedTuple):
     """Events of the kernel that are made for places: ``[NAME=]PLACE``, as
     :mod:`vestige.record.rules.kernel_probes` has them."""
 
+    kernel_contexts: tuple[str, ...] = ()
+    """Contexts of the kernel's event records besides the thread, by LTTng's names:
+    :data:`vestige.record.rules.kernel_contexts.KERNEL_CONTEXTS`."""
+
+    kernel_filter: str | None = None
+    """What must be true of the kernel's event records, in LTTng's language of
+    filters."""
+
     kernel_logger: str | None = None
     """The path of a pipe that is made while the kernel is recorded: what any user
     writes to it becomes events ``lttng_logger``."""
@@ -342,6 +350,10 @@ class RecordingOptions(_Values):
 
     def _check_kernel(self) -> None:
         if not self.is_kernel_recorded:
+            if self.kernel_contexts or self.kernel_filter:
+                raise SelectionError(
+                    "a context or a filter of the kernel: expected events of it, too"
+                )
             return
         others = {
             "rotation": self.is_rotated,
@@ -362,6 +374,16 @@ class RecordingOptions(_Values):
             check_kernel_logger(self.kernel_logger)
         for text in self.kernel_probes:
             check_kernel_probe(parse_kernel_probe(text))
+        if self.kernel_contexts:
+            from .kernel_contexts import (  # noqa: PLC0415 - as above
+                check_kernel_contexts,
+            )
+
+            check_kernel_contexts(self.kernel_contexts)
+        if self.kernel_filter:
+            from ...expressions import compile_filter  # noqa: PLC0415 - as above
+
+            compile_filter(self.kernel_filter)
 
     def _check_live(self) -> None:
         if self.live and self.mode == "overwrite":

@@ -8,10 +8,10 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from ....errors import SelectionError
+from ...rules.kernel_contexts import check_kernel_contexts
 from .channel_filters import ChannelFilters
 from .contexts import (
-    ContextError,
-    check_contexts,
     context_operations,
     own_context,
     source_of,
@@ -99,8 +99,8 @@ class Channel:
         self._probed: dict[str, list[EventFormat]] = {}
         """The events of probes, by what their rules say."""
         try:
-            check_contexts(wanted.contexts)
-        except ContextError as error:
+            check_kernel_contexts(wanted.contexts)
+        except SelectionError as error:
             raise NoKernelTracerError(str(error)) from error
         self.contexts = [one for one in dict.fromkeys(wanted.contexts) if one != "tid"]
         """Those of its records, without that of the thread."""

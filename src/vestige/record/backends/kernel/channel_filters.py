@@ -10,7 +10,7 @@ from ....expressions.code import Instruction, Operation
 from ..._kernel import impossible_filters
 from .contexts import CONTEXTS, FOR_FILTERS, context_fields, context_operations
 from .event_classes import event_class
-from .expressions import split, whole
+from .expressions import FilterError, split, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .formats import EventFormat
     from .tracefs import Instance
 
-__all__ = ["ChannelFilters", "FilterError", "Filters", "check_filter"]
+__all__ = ["ChannelFilters", "Filters", "check_filter"]
 
 _Code = tuple[Instruction, ...]
 Filters = tuple[
@@ -44,10 +44,6 @@ _EVENT = """\
 event {{ name = "event {name}"; id = {id}; stream_id = 0;
 fields := struct {{ {fields} }}; }};
 """
-
-
-class FilterError(ValueError):
-    """A filter that is none of an event; the text says why."""
 
 
 def check_filter(text: str, events: Sequence[EventFormat]) -> None:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CONTEXTS",
     "FOR_FILTERS",
-    "ContextError",
-    "check_contexts",
     "context_fields",
     "context_operations",
     "host",
@@ -35,12 +33,7 @@ _NAME_BYTES = 16
 HOST_BYTES = 65
 """Of the name of a machine, with a zero (``__NEW_UTS_LEN``)."""
 _NO_PRIORITY = -(1 << 31)
-_COUNTERS = "perf:"
 _STATES = ("interruptible", "preemptible", "need_reschedule", "migratable")
-
-
-class ContextError(ValueError):
-    """A context that cannot be had; the text says why."""
 
 
 class _Context(NamedTuple):
@@ -73,31 +66,10 @@ CONTEXTS: dict[str, _Context] = {
         for one in NAMESPACES
     },
 }
-"""By LTTng's names. ``tid`` is always there."""
+"""By LTTng's names, those of :data:`vestige.record.rules.kernel_contexts`."""
 
 FOR_FILTERS = {"cpu_id": integer(4)}
 """What filters may ask for besides; records have it from their packet."""
-
-
-def check_contexts(names: Iterable[str]) -> None:
-    """Refuse contexts that cannot be had.
-
-    Args:
-        names: LTTng's names.
-
-    Raises:
-        ContextError: One of them cannot.
-    """
-    for name in names:
-        if name.startswith(_COUNTERS):
-            raise ContextError(
-                f"context {name}: the kernel's tracefs has no counters beside events"
-            )
-        if name not in CONTEXTS:
-            raise ContextError(
-                f"no context '{name}' of the kernel: expected some of "
-                f"{', '.join(CONTEXTS)}"
-            )
 
 
 def _others(names: Sequence[str]) -> list[str]:

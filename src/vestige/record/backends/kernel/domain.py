@@ -54,15 +54,19 @@ class KernelDomain:
         self.problems: list[str] = []
         """What is not recorded, and why."""
         owner = os.stat(os.path.dirname(directory))
+        asked = [
+            *rules_of_words(options.kernel),
+            *_probe_rules(options.kernel_probes),
+        ]
         channel = ChannelWanted(
             DEFAULT_CHANNEL,
             [
-                *rules_of_words(options.kernel),
-                *_probe_rules(options.kernel_probes),
+                *(one._replace(filter=options.kernel_filter) for one in asked),
                 *_ALWAYS,
             ],
             options.buffer_size,
             is_overwriting,
+            contexts=list(options.kernel_contexts),
         )
         wanted = Wanted(
             directory,

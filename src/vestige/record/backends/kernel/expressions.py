@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
     from .formats import EventFormat
 
-__all__ = ["Parts", "split"]
+__all__ = ["FilterError", "Parts", "split", "whole"]
 
 LONGEST = 3500
 """Bytes that the kernel takes: a page, with some room."""
+
+
+class FilterError(ValueError):
+    """A filter that is none of an event; the text says why."""
 
 
 class Parts(NamedTuple):

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .channel_filters import check_filter
+from .expressions import FilterError
+from .formats import read_format
 from .lttng_names import lttng_name
 from .probes import PREFIX, Probes
+from .selection import choose
 from .tracefs import NoKernelTracerError, Tracefs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LOGGER", "call_names", "check_probe", "tracepoint_names", "why_not"]
+    from .rules import KernelRule
+
+__all__ = [
+    "LOGGER",
+    "call_names",
+    "check_probe",
+    "check_rule_filter",
+    "tracepoint_names",
+    "why_not",
+]
 
 LOGGER = "lttng_logger"
 """The event of what is written to the marker, which is in no list of the kernel."""
 _CALLS = "syscalls"
 """The kernel's system of system calls."""
 _ENTRY = "sys_enter_"
+_AT_ONCE = 100
+"""Events that are looked at together."""
 
 
 def why_not() -> str | None:
@@ -54,6 +69,44 @@ def call_names() -> list[str]:
         for system, name in _available()
         if system == _CALLS and name.startswith(_ENTRY)
     )
+
+
+def check_rule_filter(rule: KernelRule) -> None:
+    """Refuse a filter that can be true of no event that its rule takes.
+
+    Args:
+        rule: The rule; it takes no events that are made for it.
+
+    Raises:
+        FilterError: There is none; the text says why.
+        OSError: As of :func:`tracepoint_names`.
+    """
+    if rule.filter is None:
+        return
+    check_filter(rule.filter, [])
+    try:
+        tracefs = Tracefs()
+    except NoKernelTracerError as error:
+        raise OSError(str(error)) from error
+    try:
+        matches, _ = choose([rule], _available())
+        refusal = None
+        # Most filters are of few fields, which one of the first events has.
+        for first in range(0, len(matches), _AT_ONCE):
+            formats = []
+            for system, name, _ in matches[first : first + _AT_ONCE]:
+                text = tracefs.read(f"events/{system}/{name}/format")
+                formats.append(read_format(system, name, text))
+            try:
+                check_filter(rule.filter, formats)
+            except FilterError as error:
+                refusal = refusal or error
+            else:
+                return
+        if refusal is not None:
+            raise refusal
+    finally:
+        tracefs.close()
 
 
 def check_probe(kind: str, location: Mapping[str, Any], name: str) -> None:

@@ -13,8 +13,9 @@ import pytest
 import vestige
 from support.kernel_channels import channel_wanted, record_kernel
 from support.kernel_tracer import instances, why_not
-from vestige.record.backends.kernel.channel_filters import FilterError, check_filter
+from vestige.record.backends.kernel.channel_filters import check_filter
 from vestige.record.backends.kernel.contexts import CONTEXTS
+from vestige.record.backends.kernel.expressions import FilterError
 from vestige.record.backends.kernel.formats import read_format
 from vestige.record.backends.kernel.rules import KernelRule
 
