@@ -18,7 +18,7 @@ KERNEL_CONTEXTS = (
     *_IDS,
     *(f"v{name}" for name in _IDS),
     *("cgroup_ns", "ipc_ns", "mnt_ns", "net_ns", "pid_ns", "time_ns", "user_ns"),
-    "uts_ns",
+    *("uts_ns", "callstack-kernel", "callstack-user"),
 )
 """The thread is always there."""
 _COUNTERS = "perf:"

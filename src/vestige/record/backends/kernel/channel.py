@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....errors import SelectionError
 from ...rules.kernel_contexts import check_kernel_contexts
+from .call_stacks import record_stacks, stack_plans
 from .channel_filters import ChannelFilters
 from .contexts import (
     context_operations,
@@ -128,6 +129,8 @@ class Channel:
         # Older kernels wake readers for each page.
         with suppress(OSError):
             instance.write("buffer_percent", _WAKE_PERCENT)
+        record_stacks(instance, self.contexts)
+        self._stacks = stack_plans(self._tracefs, self.contexts)
 
     def change(self, wanted: ChannelWanted) -> None:
         """Find out what is wanted now; :meth:`switch` lets it be recorded.
@@ -263,7 +266,7 @@ class Channel:
 
     def plans(self) -> list[Plan]:
         """Return what becomes of each event."""
-        plans: list[Plan] = []
+        plans: list[Plan] = [*self._stacks]
         for key, (form, number, made) in self._known.items():
             tells: Tells | None = None
             if key == _NEW_THREAD:

@@ -11,6 +11,7 @@ import os
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
+from .call_stacks import CALL_STACKS
 from .event_classes import CONTEXT, integer, text_of
 from .proc_facts import IDS, NAMESPACES, facts_of
 
@@ -65,6 +66,7 @@ CONTEXTS: dict[str, _Context] = {
         f"{one}_ns": _plain(f"{one}_ns", "spaces", is_signed=False)
         for one in NAMESPACES
     },
+    **{name: _Context(one.field, "record") for name, one in CALL_STACKS.items()},
 }
 """By LTTng's names, those of :data:`vestige.record.rules.kernel_contexts`."""
 
@@ -96,7 +98,12 @@ def context_operations(names: Sequence[str]) -> list[Operation]:
     Args:
         names: LTTng's names.
     """
-    return [(f"context:{name}", 0, 0) for name in _others(names)]
+    return [
+        CALL_STACKS[name].operation
+        if name in CALL_STACKS
+        else (f"context:{name}", 0, 0)
+        for name in _others(names)
+    ]
 
 
 def source_of(names: Iterable[str]) -> set[str]:
@@ -141,6 +148,8 @@ def own_context(names: Sequence[str]) -> bytes:
             f"{name}_ns": ("<I", value)
             for name, value in zip(NAMESPACES, facts.spaces, strict=True)
         },
+        # They have none.
+        **dict.fromkeys(CALL_STACKS, ("<I", 0)),
     }
     packed = [struct.pack(*values[name]) for name in _others(names)]
     return struct.pack("<i", process) + b"".join(packed)

@@ -1,0 +1,125 @@
+"""Call stacks of kernel and program at each event, which only root can record."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+
+import pytest
+
+import vestige
+from support.compilers import PROGRAMS, run_tool
+from support.kernel_tracer import why_not
+from support.recorded import record_command
+
+REASON = why_not() or (None if platform.machine() == "x86_64" else "a system call")
+needs_tracer = pytest.mark.skipif(
+    REASON is not None, reason=f"no kernel tracer: {REASON}"
+)
+COUNT = 200
+MOST = 8
+"""Addresses of a stack of a program."""
+MORE = (1 << 64) - 1
+ENTRY, EXIT = "syscall_entry_getpriority", "syscall_exit_getpriority"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """A program with frame pointers, which is loaded where it was linked."""
+    path = tmp_path_factory.mktemp("program") / "stacks"
+    # With -O0, each function has a frame.
+    flags = ["-O0", "-no-pie", "-fno-omit-frame-pointer"]
+    run_tool(["gcc", *flags, "-o", path, PROGRAMS / "stacks.c"])
+    return path
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory, program):
+    """A recording of it with both stacks, and with events that interrupt it."""
+    output = tmp_path_factory.mktemp("stacks") / "trace"
+    what = ["--kernel=syscalls:getpriority,timer,irq,sched"]
+    what.append("--kernel-context=callstack-kernel,procname,callstack-user")
+    command = record_command(
+        output, [program, str(COUNT)], *what, "--buffer-size", "16M"
+    )
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return output
+
+
+def functions(path):
+    """Return names and ranges of the functions of a program."""
+    found = re.findall(
+        r"^(\w+) (\w+) T (\w+)$", run_tool(["nm", "-S", path]).decode(), re.MULTILINE
+    )
+    return {
+        name: range(int(begin, 16), int(begin, 16) + int(size, 16))
+        for begin, size, name in found
+    }
+
+
+def calls(output, name):
+    """Return the events of the program's system calls."""
+    return [one for one in vestige.open(output / "kernel") if one.name == name]
+
+
+@needs_tracer
+def test_stacks_of_the_program_lead_to_its_functions(recording, program):
+    """Those that called one another; where more called, a mark says so."""
+    known = functions(program)
+    found = {"few": 0, "many": 0}
+    for event in calls(recording, ENTRY):
+        stack = [*event.context["callstack_user"]]
+        names = [
+            next((name for name, where in known.items() if one in where), None)
+            for one in stack
+        ]
+        if names[1] == "outer":
+            assert names[:3] == ["inner", "outer", "main"]
+            found["few"] += 1
+        else:
+            assert names[:MOST] == ["inner", *["down"] * (MOST - 1)]
+            assert stack[MOST:] == [MORE]
+            found["many"] += 1
+
+    assert found == {"few": COUNT, "many": COUNT}
+
+
+@needs_tracer
+def test_stacks_of_the_kernel_are_its_own(recording):
+    """At each event; those of a way into the kernel are always the same."""
+    stacks = {
+        name: {tuple(one.context["callstack_kernel"]) for one in calls(recording, name)}
+        for name in (ENTRY, EXIT)
+    }
+
+    assert [len(found) for found in stacks.values()] == [1, 1]
+    for [stack] in stacks.values():
+        assert len(stack) > 1
+        assert all(one >> 63 for one in stack)
+    assert stacks[ENTRY] != stacks[EXIT]
+
+
+@needs_tracer
+def test_events_that_interrupt_others_take_no_stack_of_theirs(recording):
+    """Nearly all have one; it leads to where the kernel handles them."""
+    with_stack = without = 0
+    last = 0
+    for event in vestige.open(recording / "kernel"):
+        if event.name.startswith("lttng_"):
+            assert len(event.context["callstack_kernel"]) == 0
+            continue
+        assert event.timestamp >= last
+        last = event.timestamp
+        stack = [*event.context["callstack_kernel"]]
+        with_stack += bool(stack)
+        without += not stack
+        assert all(one >> 63 for one in stack)
+        if event.name.startswith("timer_") and stack:
+            assert not {*stack} & {*event.context["callstack_user"]}
+
+    # The kernel leaves it out where it is in the middle of another one.
+    assert with_stack > 100 * without
