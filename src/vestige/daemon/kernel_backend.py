@@ -26,7 +26,7 @@ from .model import Channel, EventRule, Session
 from .refusals import os_error_text, refused
 from .tracking_verbs import tracked_number
 
-__all__ = ["KernelBackend", "channels_wanted"]
+__all__ = ["KernelBackend", "channels_wanted", "kernel_rule"]
 
 CLEARED = ".kernel-cleared"
 """What a directory is called that is about to be removed."""
@@ -319,7 +319,7 @@ def _channel(session: Session, channel: Channel) -> ChannelWanted:
     attributes = channel.attributes
     return ChannelWanted(
         channel.name,
-        [_rule(one) for one in channel.rules if one.enabled],
+        [kernel_rule(one) for one in channel.rules if one.enabled],
         attributes.subbuf_size * attributes.num_subbuf,
         attributes.overwrite,
         is_enabled=channel.enabled,
@@ -331,7 +331,8 @@ def _channel(session: Session, channel: Channel) -> ChannelWanted:
     )
 
 
-def _rule(rule: EventRule) -> KernelRule:
+def kernel_rule(rule: EventRule) -> KernelRule:
+    """Return a rule as whoever records the kernel has it."""
     return KernelRule(
         _KINDS[rule.type], rule.name, filter=rule.filter, location=rule.location
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..errors import SelectionError
 from ..expressions import compile_filter
+from ..record.backends.kernel.expressions import FilterError
 from .backend import Backend
 from .model import EventRule
 from .probe_locations import PLACES
@@ -62,6 +63,8 @@ async def check_with_kernel(backend: Backend, rules: Sequence[EventRule]) -> boo
     for rule in rules:
         try:
             await backend.check_kernel_rule(rule)
+        except FilterError as error:
+            raise refused("FILTER_INVAL", str(error)) from error
         except (ValueError, OSError) as error:
             is_place = rule.type == "USERSPACE_PROBE"
             name = "PROBE_LOCATION_INVAL" if is_place else "KERN_ENABLE_FAIL"

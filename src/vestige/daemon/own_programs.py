@@ -12,6 +12,7 @@ from ..record.backends.in_process.tracer import library_path
 from ..record.backends.kernel.points import (
     call_names,
     check_probe,
+    check_rule_filter,
     tracepoint_names,
     why_not,
 )
@@ -20,7 +21,7 @@ from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
 from ..record.backends.registered.programs import RegisteredPrograms
 from ..record.backends.registered.trace import Losses
 from .backend import OnMatch, OnSample
-from .kernel_backend import KernelBackend
+from .kernel_backend import KernelBackend, kernel_rule
 from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, EventRule, Session
 from .program_backend import ProgramBackend, failure_text
@@ -507,10 +508,13 @@ class AllPrograms:
 
         Raises:
             ValueError: It cannot; this says why.
+            FilterError: Its filter can be true of no event.
         """
         if rule.location is not None:
             kind = rule.type.lower().replace("_", "-")
             check_probe(kind, rule.location, rule.name)
+        elif rule.filter is not None:
+            check_rule_filter(kernel_rule(rule))
 
     def check_trigger(self, rule: TriggerRule) -> None:
         """Refuse a rule of a trigger that this kernel cannot look at.

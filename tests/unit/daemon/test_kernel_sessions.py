@@ -69,7 +69,12 @@ def calls(trace: Path, process: int) -> Counter[str]:
 
 def instance_of(daemon: SessionDaemon) -> str:
     """Return the instance that a session of a daemon has; others may have some, too."""
-    found = [name for name in instances() if name.startswith("vestige-")]
+    found = [
+        name
+        for name in instances()
+        # That which tells of threads is beside it.
+        if name.startswith("vestige-") and not name.endswith("-of-processes")
+    ]
     [own] = [
         name
         for name in found

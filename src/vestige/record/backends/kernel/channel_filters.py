@@ -68,13 +68,13 @@ def _possible_events(text: str, events: Sequence[EventFormat]) -> set[int]:
     try:
         code = whole([text])
     except SelectionError as error:
-        raise FilterError(f"{_INVALID}: {error}") from None
+        raise FilterError(str(error)) from None
     if code is None or not events:
         return set()
     impossible = impossible_filters(_bound({one.id: (one, code) for one in events}, ()))
     found = {one.id for one in events} - set(impossible)
     if not found:
-        raise FilterError(f"{_INVALID}: {_why(text, code, events[0])}")
+        raise FilterError(_why(text, code, events[0]))
     return found
 
 
@@ -203,7 +203,7 @@ class ChannelFilters:
             try:
                 found = _possible_events(text, events)
             except FilterError as error:
-                self.problems.append(str(error))
+                self.problems.append(f"{_INVALID}: {error}")
                 continue
             possible |= {(one, text) for one in found}
         return possible

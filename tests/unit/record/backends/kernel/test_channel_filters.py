@@ -61,8 +61,8 @@ CALL = KernelRule("syscall", "getpriority", "entry")
     ],
 )
 def test_a_filter_that_makes_no_sense_is_refused(text, reason):
-    """In LTTng's words, with the reason."""
-    with pytest.raises(FilterError, match="Invalid filter bytecode.*" + reason):
+    """With the reason."""
+    with pytest.raises(FilterError, match=reason):
         check_filter(text, [WAKING])
 
 
