@@ -289,7 +289,10 @@ class SessionError(VestigeError):
         self.detail = detail
 
     def __str__(self) -> str:
-        return ": ".join(filter(None, (super().__str__(), self.detail)))
+        message = super().__str__()
+        if self.detail is None or message.endswith(self.detail):
+            return message
+        return f"{message}: {self.detail}"
 
 
 class DaemonRunsError(VestigeError):

@@ -2,17 +2,19 @@
 
 use std::collections::HashMap;
 use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vestige_kernel::collect as inner;
 use vestige_kernel::cpu::{Pair, Recording};
+use vestige_kernel::output::Limits;
 use vestige_kernel::packet::Header;
 use vestige_kernel::plan::Plans;
 use vestige_kernel::stream::Outcome;
 
-use crate::given::{cpus, own, pairs, plan, CpuTuple, EventTuple, OwnTuple, PairTuple};
+use crate::given::{cpus, own, pairs, plan, shared, CpuTuple, EventTuple, OwnTuple, PairTuple};
 use crate::making::{filters, known, machine, tracked, FiltersTuple, ProcessesTuple, ThreadTuple};
 
 #[doc = core_doc!(CpuOutcome)]
@@ -156,6 +158,23 @@ impl Collector {
     #[doc = core_doc!(Collector.flush_some)]
     fn flush_some(&self, py: Python<'_>, end: u64) {
         py.detach(|| self.inner.flush_some(end));
+    }
+
+    #[doc = core_doc!(Collector.limit)]
+    fn limit(
+        &self,
+        channel: usize,
+        directories: (RawFd, RawFd),
+        names: Vec<String>,
+        size: u64,
+        count: u64,
+    ) -> PyResult<()> {
+        let (data, index) = (shared(directories.0)?, shared(directories.1)?);
+        let of = |name| {
+            let (data, index) = (Arc::clone(&data), Arc::clone(&index));
+            Limits { data, index, name, size, count }
+        };
+        Ok(self.inner.limit(channel, names.into_iter().map(of).collect())?)
     }
 
     #[doc = core_doc!(Collector.hold)]

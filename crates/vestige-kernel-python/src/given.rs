@@ -3,7 +3,8 @@
 #![allow(unsafe_code)]
 
 use std::fs::File;
-use std::os::fd::{FromRawFd, RawFd};
+use std::os::fd::{BorrowedFd, FromRawFd, RawFd};
+use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -75,6 +76,16 @@ pub fn file(descriptor: RawFd) -> PyResult<File> {
     }
     // SAFETY: whoever calls gives it away.
     Ok(unsafe { File::from_raw_fd(descriptor) })
+}
+
+/// What a descriptor leads to that its owner keeps, for many.
+pub fn shared(descriptor: RawFd) -> PyResult<Arc<File>> {
+    if descriptor < 0 {
+        return Err(PyValueError::new_err("no descriptor"));
+    }
+    // SAFETY: whoever calls has it open meanwhile.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+    Ok(Arc::new(borrowed.try_clone_to_owned()?.into()))
 }
 
 pub fn cpus(tuples: Vec<CpuTuple>) -> PyResult<Vec<Cpu>> {

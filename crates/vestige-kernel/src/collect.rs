@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use crate::cpu::{Cpu, Order, Pair, Reader, Recording, Told};
+use crate::output::Limits;
 use crate::plan::Plans;
 use crate::stream::{Outcome, OwnRecord, Shared};
 use crate::threads::Threads;
@@ -110,6 +111,20 @@ impl Collector {
     /// Writes what there is, where anything is: nothing that is older than `end` comes later.
     pub fn flush_some(&self, end: u64) {
         self.tell_all(|_| Order::FlushSome { end });
+    }
+
+    /// Goes on in more files when one has enough, of each CPU of a channel.
+    ///
+    /// # Errors
+    ///
+    /// There is no such channel, or the limits are not as many as its CPUs.
+    pub fn limit(&self, channel: usize, limits: Vec<Limits>) -> io::Result<()> {
+        let channel = self.channels.get(channel).ok_or(io::ErrorKind::InvalidInput)?;
+        check(limits.len(), channel.cpus.len())?;
+        for (cpu, limits) in channel.cpus.iter().zip(limits) {
+            cpu.tell(Order::Limit(limits)).recv().map_err(ended)?;
+        }
+        Ok(())
     }
 
     /// Reads nothing for the moment, or goes on; what is recorded stays in the buffers.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::kept::Kept;
-use crate::output::Files;
+use crate::output::{Files, Limits};
 use crate::packet::{Facts, Header};
 use crate::page::Page;
 use crate::stats::Counts;
@@ -61,6 +61,8 @@ pub enum Order {
     Flush { end: u64, is_stopped: bool },
     /// Write what there is, if anything is: nothing older comes later.
     FlushSome { end: u64 },
+    /// Go on in more files when one has enough.
+    Limit(Limits),
     /// Read nothing for the moment, or go on.
     Hold { is_held: bool },
     /// Write all, and what comes from then on goes to other files. What there is may be thrown away.
@@ -196,6 +198,12 @@ impl Reader {
                     if let State::Written(stream) = &mut self.state {
                         stream.flush_some(end, counts);
                     }
+                }
+            }
+            Order::Limit(limits) => {
+                if let State::Written(stream) = &mut self.state {
+                    stream.limit(usize::try_from(limits.size).unwrap_or(usize::MAX));
+                    stream.output_mut().limit(limits);
                 }
             }
             Order::Hold { is_held } => self.is_held = is_held,

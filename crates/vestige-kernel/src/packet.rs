@@ -66,6 +66,8 @@ pub struct Facts {
 pub struct Packets {
     facts: Facts,
     bytes: Vec<u8>,
+    /// Bytes of records after which it is written.
+    enough: usize,
     begin: u64,
     last: u64,
     sequence: u64,
@@ -85,6 +87,7 @@ impl Packets {
         Self {
             facts,
             bytes,
+            enough: ENOUGH,
             begin,
             last: begin,
             sequence: 0,
@@ -117,6 +120,11 @@ impl Packets {
         self.has_written = false;
     }
 
+    /// Lets packets have no more than some bytes, but for their last record.
+    pub fn limit(&mut self, bytes: usize) {
+        self.enough = bytes.saturating_sub(HEAD + PAGE).clamp(PAGE, ENOUGH);
+    }
+
     /// Lets a packet without records begin at a later value of the clock.
     pub fn skip_to(&mut self, time: u64) {
         if self.records == 0 {
@@ -134,7 +142,7 @@ impl Packets {
 
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.bytes.len() >= HEAD + ENOUGH
+        self.bytes.len() >= HEAD + self.enough
     }
 
     /// Adds a record whose fields are pushed; without them, there is none.

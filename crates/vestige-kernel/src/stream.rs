@@ -116,6 +116,16 @@ impl<O: Output> Stream<O> {
         Outcome { lost: self.packets.lost, ..self.outcome.clone() }
     }
 
+    /// Lets packets have no more than some bytes, but for their last record.
+    pub fn limit(&mut self, bytes: usize) {
+        self.packets.limit(bytes);
+    }
+
+    /// Where packets go; it may be told something.
+    pub fn output_mut(&mut self) -> &mut O {
+        &mut self.output
+    }
+
     /// Where packets go.
     pub fn output(&self) -> &O {
         &self.output

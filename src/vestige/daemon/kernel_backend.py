@@ -317,6 +317,9 @@ def channels_wanted(session: Session) -> list[ChannelWanted]:
 
 def _channel(session: Session, channel: Channel) -> ChannelWanted:
     attributes = channel.attributes
+    # Of what is sent, the relay daemon limits the files.
+    limits = (attributes.tracefile_size, attributes.tracefile_count)
+    size, count = (0, 0) if session.relay is not None else limits
     return ChannelWanted(
         channel.name,
         [kernel_rule(one) for one in channel.rules if one.enabled],
@@ -326,8 +329,8 @@ def _channel(session: Session, channel: Channel) -> ChannelWanted:
         contexts=[one.name for one in channel.contexts],
         switch_timer=attributes.switch_timer,
         is_kept=session.output is None,
-        tracefile_size=attributes.tracefile_size,
-        tracefile_count=attributes.tracefile_count,
+        tracefile_size=size,
+        tracefile_count=count,
     )
 
 

@@ -226,6 +226,28 @@ class Collector:
             end: A value of the clock; nothing that is older comes later.
         """
 
+    def limit(
+        self,
+        channel: int,
+        directories: tuple[int, int],
+        names: Sequence[str],
+        size: int,
+        count: int,
+    ) -> None:
+        """Go on in more files when one has enough; it is told anew after a cut.
+
+        Args:
+            channel: The channel's number.
+            directories: Those of data files and of indexes, open; they stay so.
+            names: By CPU, how the names of files begin: ``_`` and a number follow. The
+                first file has the number 0.
+            size: Bytes of a data file.
+            count: How many stay; 0: all.
+
+        Raises:
+            OSError: There is no such channel, or the names are not as many as the CPUs.
+        """
+
     def hold(self, *, is_held: bool) -> None:
         """Read nothing for the moment, or go on; buffers may run full meanwhile.
 

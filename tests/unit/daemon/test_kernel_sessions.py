@@ -67,20 +67,14 @@ def calls(trace: Path, process: int) -> Counter[str]:
     )
 
 
-def instance_of(daemon: SessionDaemon) -> str:
-    """Return the instance that a session of a daemon has; others may have some, too."""
-    found = [
-        name
-        for name in instances()
-        # That which tells of threads is beside it.
-        if name.startswith("vestige-") and not name.endswith("-of-processes")
-    ]
-    [own] = [
+def instances_of(daemon: SessionDaemon) -> set[str]:
+    """Return the instances of a daemon's session; others may have some, too."""
+    found = {name for name in instances() if name.startswith("vestige-")}
+    return {
         name
         for name in found
         if stat_words(int(name.split("-")[1]))[1:2] == [str(daemon.pid)]
-    ]
-    return own
+    }
 
 
 def lost(trace: Path) -> int:
@@ -196,6 +190,37 @@ def test_what_is_read_and_what_is_lost_is_all(
     assert f"{listed} events were discarded" in said
 
 
+def test_data_files_are_limited(daemon: SessionDaemon, program: str, tmp_path: Path):
+    """Older ones make room, in each chunk; what stays can be read."""
+    limits = "--tracefile-size=65536 --tracefile-count=3"
+    begin(
+        daemon,
+        tmp_path,
+        f"enable-channel -k c --subbuf-size=64k {limits}",
+        "enable-channel -k all --subbuf-size=64k --tracefile-size=65536",
+        f"{CALL} -c c",
+        f"{CALL} -c all",
+    )
+    count = 40_000
+    call(program, count)
+    say(daemon, "rotate")
+    process = call(program, count)
+    say(daemon, "stop", "destroy")
+
+    chunks = sorted((tmp_path / "archives").iterdir())
+    assert len(chunks) == 2
+    for chunk in chunks:
+        files = [*chunk.rglob("c_*"), *chunk.rglob("all_*")]
+        data = [one for one in files if one.suffix != ".idx"]
+        assert all(one.stat().st_size <= 65536 for one in data)
+        indexes = {f"{one.name}.idx" for one in data}
+        assert {one.name for one in chunk.rglob("*.idx")} == indexes
+        kept = [one for one in data if one.name.startswith("c_")]
+        assert {one.name[-2:] for one in kept} == {"_0", "_1", "_2"}
+        assert len(data) > len(kept) >= 3
+    assert calls(chunks[1], process).total() > 0
+
+
 def test_chunks_follow_each_other(daemon: SessionDaemon, program: str, tmp_path: Path):
     """Nothing is lost where one ends; what was cleared is in none."""
     begin(daemon, tmp_path, CALL)
@@ -235,15 +260,17 @@ def test_nothing_is_left_of_a_daemon_that_was_killed(
     assert home.start().returncode == 0
     begin(home, tmp_path, CALL)
     first = call(program, COUNT)
-    made = instance_of(home)
+    made = instances_of(home)
     home.end(signal.SIGKILL)
-    wait_until(lambda: made not in instances(), "the instance is removed", SECONDS)
+    wait_until(lambda: not made & {*instances()}, "they are removed", SECONDS)
     assert home.start().returncode == 0
     second = call(program, COUNT)
-    others = instance_of(home)
+    others = instances_of(home)
     say(home, "stop", "destroy")
 
-    assert not {made, others} & {*instances()}
+    assert made
+    assert others
+    assert not (made | others) & {*instances()}
     assert calls(tmp_path / "kernel", first) == {ENTRY: COUNT, EXIT: COUNT}
     assert calls(tmp_path / "kernel-2", second) == {ENTRY: COUNT, EXIT: COUNT}
 
@@ -254,8 +281,8 @@ def test_the_process_that_records_may_be_killed(
     """The session ends in order, and says what is missing."""
     begin(daemon, tmp_path, CALL)
     call(program, COUNT)
-    made = instance_of(daemon)
-    os.kill(int(made.split("-")[1]), signal.SIGKILL)
+    [recorder] = {int(one.split("-")[1]) for one in instances_of(daemon)}
+    os.kill(recorder, signal.SIGKILL)
     for words in ("stop", "destroy"):
         done = daemon.lttng(words)
         assert "of the kernel, events are missing: its process has ended" in done.err

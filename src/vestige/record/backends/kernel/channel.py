@@ -125,7 +125,11 @@ class Channel:
             what = f"this kernel has no clock {self._clock}"
             raise NoKernelTracerError(what) from error
         instance.write("options/overwrite", int(wanted.is_overwriting))
-        instance.write("buffer_size_kb", -(-wanted.buffer_size // 1024))
+        try:
+            instance.write("buffer_size_kb", -(-wanted.buffer_size // 1024))
+        except OSError as error:
+            what = f"no buffers of {wanted.buffer_size} bytes for each CPU"
+            raise NoKernelTracerError(f"{what}: {error.strerror}") from error
         # Older kernels wake readers for each page.
         with suppress(OSError):
             instance.write("buffer_percent", _WAKE_PERCENT)

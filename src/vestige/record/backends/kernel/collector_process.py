@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..._collector import counter
 from .logger_pipe import LoggerPipe
 from .probes import remove_abandoned
+from .reader_process import text_of
 from .trace import KernelTrace, ReaderGoneError
 from .tracefs import NoKernelTracerError, Tracefs
 from .wanted import ChannelWanted, Wanted
@@ -59,7 +60,7 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
         _answer(refused=str(error))
         return
     except OSError as error:
-        _answer(refused=f"{error.strerror}: {error.filename}")
+        _answer(refused=text_of(error))
         return
     try:
         problems = trace.take_problems()
@@ -127,7 +128,7 @@ def _answer_to(trace: KernelTrace, order: dict[str, Any]) -> dict[str, Any]:
     except ReaderGoneError as error:
         return {"failed": str(error)}
     except OSError as error:
-        return {"failed": f"{error.strerror}: {error.filename}"}
+        return {"failed": text_of(error)}
     return {"done": done, "problems": trace.take_problems()}
 
 

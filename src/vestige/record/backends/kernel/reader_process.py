@@ -13,7 +13,7 @@ import os
 import select
 import socket
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from .process_events import Told
 from .trace_files import TraceFiles
 from .urgency import go_first
 
-__all__ = ["ChannelToRead", "TraceToRead", "run_reader"]
+__all__ = ["ChannelToRead", "TraceToRead", "run_reader", "text_of"]
 
 
 class ChannelToRead(NamedTuple):
@@ -41,6 +41,9 @@ class ChannelToRead(NamedTuple):
     """Bytes of each CPU that stay in memory until they are asked for."""
 
     period: int
+    limits: tuple[int, int]
+    """Bytes of a data file, and how many stay; 0: there is no limit."""
+
     filters: Filters
 
 
@@ -111,7 +114,7 @@ class _Reader:
                 try:
                     answer: dict[str, Any] = {"done": self._do(order)}
                 except (OSError, ValueError) as error:
-                    answer = {"failed": _text_of(error)}
+                    answer = {"failed": text_of(error)}
                 with suppress(OSError):
                     control.sendall(json.dumps(answer).encode() + b"\n")
         if self._is_running:
@@ -187,6 +190,16 @@ class _Reader:
                 filters=one.filters,
             )
         self._is_running = True
+        self._limit()
+
+    def _limit(self) -> None:
+        """Let data files have no more bytes than is wanted."""
+        for number, one in enumerate(self._trace.channels):
+            size, count = one.limits
+            if size and self._files is not None and one.kept is None:
+                names = [f"{one.name}_{cpu}" for cpu in _cpus(one)]
+                folders = self._files.folders
+                self._collector.limit(number, folders, names, size, count)
 
     def _put(self, order: dict[str, Any]) -> None:
         self._collector.learn({int(one): to for one, to in order["groups"].items()})
@@ -238,15 +251,19 @@ class _Reader:
                 self._files.close()
             self._files = files
         dropped = order["is_dropped"]
-        return _totals(self._collector.cut(self._now(), streams, is_dropped=dropped))
+        found = self._collector.cut(self._now(), streams, is_dropped=dropped)
+        self._limit()
+        return _totals(found)
 
     def _copy(self, order: dict[str, Any]) -> object:
         """Write a snapshot."""
         self._metadata = order["metadata"]
         files = self._new_files(order["directory"])
         try:
-            every = {one.name: _cpus(one) for one in self._trace.channels}
-            streams = files.open_streams(every)
+            streams = files.open_streams(
+                [f"{one.name}_{cpu}" for cpu in _cpus(one)]
+                for one in self._trace.channels
+            )
         finally:
             files.close()
         return _totals(self._collector.copy(self._now(), streams, order["most"]))
@@ -259,9 +276,12 @@ class _Reader:
     def _is_written(self) -> bool:
         return any(one.kept is None for one in self._trace.channels)
 
-    def _written(self) -> dict[str, list[int]]:
-        channels = [one for one in self._trace.channels if one.kept is None]
-        return {one.name: _cpus(one) for one in channels}
+    def _written(self) -> Iterator[list[str]]:
+        """Yield the names of the first data files of each channel."""
+        for one in self._trace.channels:
+            if one.kept is None:
+                number = "_0" if one.limits[0] else ""
+                yield [f"{one.name}_{cpu}{number}" for cpu in _cpus(one)]
 
     def _new_files(self, directory: str) -> TraceFiles:
         files = TraceFiles(directory, self._trace.older)
@@ -322,7 +342,12 @@ def _totals(outcomes: Sequence[Sequence[CpuOutcome]]) -> list[dict[str, Any]]:
     ]
 
 
-def _text_of(error: OSError | ValueError) -> str:
+def text_of(error: OSError | ValueError) -> str:
+    """Say for people what cannot be done.
+
+    Args:
+        error: The error.
+    """
     if isinstance(error, OSError) and error.strerror:
         return (
             f"{error.strerror}: {error.filename}" if error.filename else error.strerror

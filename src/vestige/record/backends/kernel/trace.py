@@ -151,6 +151,7 @@ class KernelTrace:
                 one.open_files(),
                 one.wanted.buffer_size if one.wanted.is_kept else None,
                 one.wanted.switch_timer,
+                (one.wanted.tracefile_size, one.wanted.tracefile_count),
                 one.filters(),
             )
             for number, one in enumerate(self._channels)

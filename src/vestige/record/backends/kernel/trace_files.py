@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..live_file import LIVE_FILE, live_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["TraceFiles"]
 
@@ -96,23 +96,25 @@ class TraceFiles:
             os.close(file)
 
     def open_streams(
-        self, channels: Mapping[str, Sequence[int]]
+        self, channels: Iterable[Sequence[str]]
     ) -> list[list[tuple[int, int]]]:
         """Make the files of data streams.
 
         Args:
-            channels: Names of channels, and numbers of their CPUs.
+            channels: Of each channel the names of its data files.
 
         Returns:
-            For each channel and CPU, the descriptors of data and index.
+            Of each channel and file, the descriptors of data and index.
 
         Raises:
             OSError: One cannot be made.
         """
-        return [
-            [self._pair(f"{name}_{cpu}") for cpu in cpus]
-            for name, cpus in channels.items()
-        ]
+        return [[self._pair(one) for one in names] for names in channels]
+
+    @property
+    def folders(self) -> tuple[int, int]:
+        """The descriptors of the directories of data files and of indexes."""
+        return self._directory, self._index
 
     def _pair(self, name: str) -> tuple[int, int]:
         data = os.open(name, _NEW, 0o660, dir_fd=self._directory)
