@@ -135,6 +135,12 @@ class CallInside:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def __repr__(self) -> str:
+        """Say of which call it is."""
+        call = self._call
+        where = f"{call.function.name} at {call.begin} ns, {call.duration} ns"
+        return f"<CallInside of {where}>"
+
     @property
     def calls(self) -> CallSelection:
         """The calls that it made, and those that these made."""

@@ -18,6 +18,7 @@ def part_tree(
     intervals: Intervals,
     selection: Selection,
     *,
+    longest: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> CallTree | None:
     """Return what ``vestige.analysis.call_tree`` does of a range of time.
@@ -28,6 +29,8 @@ def part_tree(
     Args:
         intervals: The intervals of the traces.
         selection: The range.
+        longest: Keep how long complete calls took, and so many of the longest of each
+            function; nothing of it by default.
         progress: Called with the number of event records read so far.
 
     Returns:
@@ -44,6 +47,9 @@ def part_tree(
     if from_time is None:
         return None
     found = _Found(intervals.names, intervals.thread_names)
+    if longest is not None:
+        fold.keep_durations(longest)
+        found.keeps_durations = True
     read = 0
     for merge in intervals.read(fold, from_time, last):
         read += len(merge)

@@ -121,12 +121,11 @@ def read_tree(reading: Reading, *, longest: int | None = None) -> CallTree:
 def _all_calls(reading: Reading, longest: int | None) -> CallTree:
     options, source = reading.options, reading.source
     turns = reading.turns()
-    if (
-        longest is None
-        and turns is None
-        and (found := _calls_of_index(reading)) is not None
-    ):
-        return found
+    # Durations are of all threads that an index has.
+    if turns is None and (longest is None or not reading.wanted):
+        found = _calls_of_index(reading, longest)
+        if found is not None:
+            return found
     resolver = reading.resolver()
     long_calls = (
         None
@@ -148,7 +147,7 @@ def _all_calls(reading: Reading, longest: int | None) -> CallTree:
         )
 
 
-def _calls_of_index(reading: Reading) -> CallTree | None:
+def _calls_of_index(reading: Reading, longest: int | None) -> CallTree | None:
     """Read the calls of a range of time without what is before it, if an index allows.
 
     Returns:
@@ -176,7 +175,9 @@ def _calls_of_index(reading: Reading) -> CallTree | None:
     except ValueError:
         return None
     with reading.progress() as progress:
-        return part_tree(intervals, reading.selection, progress=progress)
+        return part_tree(
+            intervals, reading.selection, longest=longest, progress=progress
+        )
 
 
 def _thread_choice(reading: Reading) -> list[int | Thread] | None:

@@ -353,7 +353,8 @@ class Page {
     if (this.isWanted) return; // another range, by now
     this.isExact = isWhole;
     const merged = root.isApproximate ? "; calls shorter than " + duration(this.data.levels[0].width) + " in sums with others" : "";
-    element("scope").textContent = scope + merged;
+    const left = root.leftOut ? `; ${isWhole ? "flame graph " : ""}without the ${count(root.leftOut)} paths with least time` : "";
+    element("scope").textContent = scope + merged + left;
     this.flame.show(root);
     this.sums = isWhole && this.data.meta.sums ? this.wholeSums() : functionsOf(root);
     this.listFunctions();

@@ -55,6 +55,20 @@ def facts(tree):
     return found, threads
 
 
+def durations(tree):
+    """Return how long calls took, by function."""
+    return {
+        function.address or function.name: (
+            one.buckets,
+            one.quantile(0),
+            one.quantile(1),
+            {(call.begin, call.duration, call.thread.tid) for call in one.longest},
+        )
+        for function, one in tree.durations.items()
+        if one.count
+    }
+
+
 @pytest.mark.parametrize(("seed", "tracer"), [(1, "lttng"), (2, "")])
 def test_a_part_is_the_same_with_an_index_and_without(tmp_path, seed, tracer):
     """With losses before the range, in it, and across where it begins."""
@@ -70,13 +84,14 @@ def test_a_part_is_the_same_with_an_index_and_without(tmp_path, seed, tracer):
         end = begin + source.randrange(1, 50_000)
         selection = Selection(begin=begin, end=end)
         found, whole = (
-            part_tree(intervals, selection),
-            trace.call_tree(begin=begin, end=end),
+            part_tree(intervals, selection, longest=3),
+            trace.call_tree(begin=begin, end=end, durations=True, longest=3),
         )
         if intervals.fold(begin, end)[1] is None:
             assert found is None
             continue
         assert facts(found) == facts(whole)
+        assert durations(found) == durations(whole)
         assert (found.events, found.other_events) == (whole.events, whole.other_events)
         assert found.lost == whole.lost
         assert len(found.losses) == len(whole.losses)
