@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_DRAINED = 64
+"""How often the logger's pipe is read before an order: it holds less."""
+
 
 def main() -> None:
     """Do what the lines ask for."""
@@ -103,9 +106,11 @@ class _Orders:
                 return None
             self._data += data
         line, _, self._data = self._data.partition(b"\n")
-        # What was written before the order belongs before it.
-        while self.logger is not None and self.logger.pass_on():
-            pass
+        # What was written before the order belongs before it. Who writes without end
+        # does not put it off.
+        for _ in range(_DRAINED):
+            if self.logger is None or not self.logger.pass_on():
+                break
         order: dict[str, Any] = json.loads(line)
         return order
 

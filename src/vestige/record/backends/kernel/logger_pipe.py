@@ -27,8 +27,10 @@ LONGEST = 1024
 """Bytes of the text of an event."""
 MODE = 0o622
 """Anybody may write; nobody else reads."""
-_AT_ONCE = 1 << 16
-"""Bytes that are read at once, and that the pipe holds."""
+_AT_ONCE = 4096
+_ROUNDS = 4
+"""How often so many bytes are read in a row: somebody who writes without end must not
+keep those who read from their other work."""
 
 
 class LoggerPipe:
@@ -61,16 +63,22 @@ class LoggerPipe:
         os.fchmod(self.descriptor, MODE)
 
     def pass_on(self) -> int:
-        """Pass on what is there.
+        """Pass on what is there, or some of it.
 
         Returns:
             How many events there are of it.
         """
-        try:
-            data = os.read(self.descriptor, _AT_ONCE)
-        except BlockingIOError:
-            return 0
-        found, self._rest = messages(self._rest + data, is_more=len(data) == _AT_ONCE)
+        found: list[bytes] = []
+        for _ in range(_ROUNDS):
+            try:
+                data = os.read(self.descriptor, _AT_ONCE)
+            except BlockingIOError:
+                data = b""
+            is_more = len(data) == _AT_ONCE
+            new, self._rest = messages(self._rest + data, is_more=is_more)
+            found += new
+            if not is_more:
+                break
         names = self._tracefs.names("instances") if found else []
         for name in names:
             if name.startswith(PREFIX):

@@ -72,6 +72,22 @@ def test_anybody_may_write_and_it_is_gone_at_the_end(tmp_path):
     assert not path.exists()
 
 
+def test_who_writes_a_lot_keeps_nobody_from_other_work(tmp_path):
+    """Not all of it is passed on at once; but all of it in the end."""
+    path = tmp_path / "logger"
+    pipe = LoggerPipe(NoInstances(), str(path))
+    count = 20_000
+    with path.open("wb", buffering=0) as file:
+        file.write(b"x\n" * count)
+    found = [pipe.pass_on()]
+    while found[-1]:
+        found.append(pipe.pass_on())
+    pipe.close()
+
+    assert max(found) < count / 2
+    assert sum(found) == count
+
+
 def test_what_is_not_ours_stays(tmp_path):
     """Another file, or a pipe that somebody reads; one without a reader is replaced."""
     path = tmp_path / "logger"
