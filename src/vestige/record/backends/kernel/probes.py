@@ -24,11 +24,12 @@ from .tracefs import STARTED, NoKernelTracerError, Tracefs, is_running_since
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from .tracefs import Tracefs
+
 __all__ = [
     "PREFIX",
     "Definition",
     "Probes",
-    "check_place",
     "definitions",
     "remove_abandoned",
 ]
@@ -205,29 +206,6 @@ class _opened:  # noqa: N801 - it is called as a function is
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
-
-
-def check_place(kind: str, location: Mapping[str, Any]) -> None:
-    """Refuse a rule for a probe that this kernel or a program cannot have.
-
-    Args:
-        kind: ``probe``, ``function`` or ``userspace-probe``.
-        location: Where, as the words of a command line are parsed.
-
-    Raises:
-        NoKernelTracerError: It cannot; the text says why. Whether the kernel has a
-            symbol is not looked at.
-    """
-    if kind == "userspace-probe":
-        with _opened(location):
-            return
-    definitions(kind, location)
-    tracefs = Tracefs()
-    try:
-        if not _is_there(tracefs, KERNEL):
-            raise NoKernelTracerError(_no_probes(KERNEL))
-    finally:
-        tracefs.close()
 
 
 def _no_probes(file: str) -> str:

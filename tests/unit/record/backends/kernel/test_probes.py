@@ -149,3 +149,15 @@ def test_a_place_that_there_is_not_is_refused_with_names_like_it(program, tracef
     place = {"type": "function", "path": str(program), "function": "sel"}
     with pytest.raises(NoKernelTracerError, match="no function sel: there are 'sell'"):
         Probes(tracefs).add("userspace-probe", place, "sold")
+
+
+@needs_tracer
+def test_what_the_kernel_says_is_passed_on(tracefs, monkeypatch):
+    """Its own words, from its log of errors."""
+    monkeypatch.setattr(
+        probes, "definitions", lambda *_: [probes.Definition("p", "/nowhere:0x1")]
+    )
+    monkeypatch.setattr(probes, "KERNEL", probes.PROGRAMS)
+
+    with pytest.raises(NoKernelTracerError, match="refuses it: Failed to find"):
+        Probes(tracefs).add("probe", SYMBOL, "read")
