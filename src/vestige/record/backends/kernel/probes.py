@@ -19,7 +19,7 @@ from ....errors import RecordError
 from ....inspect.probe_places import ProbedFile
 from ...process_stat import stat_words
 from .formats import EventFormat, read_format
-from .tracefs import STARTED, NoKernelTracerError, Tracefs, is_running_since
+from .tracefs import STARTED, NoKernelTracerError, is_running_since
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
