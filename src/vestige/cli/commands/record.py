@@ -188,7 +188,7 @@ examples:
             action=_AddWords,
             default=[],
             help="add these context fields to each event of the kernel: pid, procname, "
-            "ppid, vpid, prio, uid, pid_ns or another of lttng-add-context "
+            "ppid, vpid, prio, uid, callstack-kernel or another of lttng-add-context "
             "(repeatable)",
         )
         parser.add_argument(
