@@ -1,8 +1,9 @@
 //! From the pages of the kernel's ring buffers to packets of CTF in LTTng's layout.
 //!
 //! `page` reads a page, `plan` says what becomes of an event record, `packet` lays records out, and
-//! `collect` does this for each CPU from descriptors that it is given. Nothing here opens a path, and
-//! no page makes it panic: what events there are and what they are called was decided before.
+//! `collect` does this for each CPU from descriptors that it is given. Nothing here opens a path, but
+//! more files are made in directories that are open. No page makes it panic: what events there are and
+//! what they are called was decided before.
 //! `rights` has what a process does about its own before and after it opens these.
 
 pub mod collect;

@@ -80,13 +80,16 @@ def archive_chunk(output: str, name: str, *, goes_on: bool = True) -> str:
                 raise ArchiveExistsError(*error.args) from error
             try:
                 with _opened(name, archives) as place:
-                    _move(here, place)
+                    has_programs = _move(here, place)
             except OSError:
                 os.rmdir(name, dir_fd=archives)
                 raise
         if goes_on:
             with suppress(OSError):
-                os.rename(NEXT, DATA, src_dir_fd=here, dst_dir_fd=here)
+                if has_programs:
+                    os.rename(NEXT, DATA, src_dir_fd=here, dst_dir_fd=here)
+                else:
+                    os.rmdir(NEXT, dir_fd=here)
     return f"{output.rstrip('/')}/{ARCHIVES}/{name}"
 
 
@@ -99,12 +102,16 @@ def _make_empty(path: Path) -> None:
     path.mkdir(MODE)
 
 
-def _move(here: int, place: int) -> None:
+def _move(here: int, place: int) -> bool:
+    """Move all traces; return whether there are programs, not the kernel alone."""
     of_kernel = _kernel_folders(os.listdir(here))
+    has_programs = True
     try:
         os.rename(DATA, DATA, src_dir_fd=here, dst_dir_fd=place)
     except FileNotFoundError:
-        if not of_kernel:
+        if of_kernel:
+            has_programs = False
+        else:
             # Somebody has removed it: there is nothing in the chunk.
             os.mkdir(DATA, MODE, dir_fd=place)
     moved: list[str] = []
@@ -117,6 +124,7 @@ def _move(here: int, place: int) -> None:
             with suppress(OSError):
                 os.rename(name, name, src_dir_fd=place, dst_dir_fd=here)
         raise
+    return has_programs
 
 
 def kernel_folders(path: str) -> list[str]:

@@ -235,6 +235,8 @@ def test_chunks_follow_each_other(daemon: SessionDaemon, program: str, tmp_path:
     found = [[calls(chunk, one)[EXIT] for one in processes] for chunk in chunks]
     assert found[:2] == [[COUNT, 0, 0], [0, 0, COUNT]]
     assert [sum(one) for one in found[2:]] == [0]
+    # There is no domain of programs.
+    assert {one.name for chunk in chunks for one in chunk.iterdir()} == {"kernel"}
 
 
 def test_snapshots_have_what_is_kept(

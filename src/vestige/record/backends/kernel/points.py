@@ -10,6 +10,7 @@ from .formats import read_format
 from .lttng_names import lttng_name
 from .probes import PREFIX, Probes
 from .selection import choose
+from .state_dump import CLASSES
 from .tracefs import NoKernelTracerError, Tracefs
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def tracepoint_names() -> list[str]:
         for system, name in _available()
         if system != _CALLS and not system.startswith(PREFIX)
     }
-    return sorted({*names, LOGGER})
+    return sorted({*names, LOGGER, *CLASSES})
 
 
 def call_names() -> list[str]:
