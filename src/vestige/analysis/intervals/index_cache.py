@@ -129,12 +129,13 @@ class IndexFile:
             handle = os.open(self._name, flags | os.O_NONBLOCK, dir_fd=folder)
         finally:
             os.close(folder)
-        with open(handle, "rb") as file:  # noqa: PTH123 - it is open already
+        # With a buffer, all of it would be in memory twice for a moment.
+        with open(handle, "rb", buffering=0) as file:  # noqa: PTH123 - it is open already
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or not _is_own(status):
                 return None
             head = _HEAD + self._key
-            before, body = file.read(len(head) + _CHECKSUM), file.read()
+            before, body = file.read(len(head) + _CHECKSUM), file.readall()
             if before != head + zlib.crc32(body).to_bytes(_CHECKSUM, "little"):
                 return None
             os.utime(self.path)
