@@ -99,6 +99,11 @@ impl Collector {
         }
     }
 
+    #[doc = core_doc!(Collector.gaps)]
+    fn gaps(&self) -> u64 {
+        self.inner.threads().processes().map_or(0, vestige_kernel::state_events::Processes::lost)
+    }
+
     #[doc = core_doc!(Collector.track)]
     fn track(&self, ids: HashMap<String, Vec<i64>>) -> PyResult<()> {
         self.inner.threads().track(tracked(&ids)?);

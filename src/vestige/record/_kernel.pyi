@@ -135,6 +135,12 @@ class Collector:
             threads: The threads, if these are followed.
         """
 
+    def gaps(self) -> int:
+        """Return how often it was lost what becomes of threads.
+
+        From then on, nothing is known of those that were there.
+        """
+
     def track(self, ids: Mapping[str, Sequence[int]]) -> None:
         """Want records of some processes and users only, from the next page on.
 

@@ -27,6 +27,12 @@ from .urgency import go_first
 __all__ = ["ChannelToRead", "TraceToRead", "run_reader", "text_of"]
 
 
+_GAP = (
+    "there were too many new threads at a time, and of those that were there nobody "
+    "knows any more whose they are"
+)
+
+
 class ChannelToRead(NamedTuple):
     """A channel, as this process needs it."""
 
@@ -151,7 +157,7 @@ class _Reader:
             "flush": self._flush,
             "cut": self._cut,
             "copy": self._copy,
-            "counts": lambda _: _totals(self._collector.outcomes()),
+            "counts": lambda _: self._totals(self._collector.outcomes()),
             "hold": self._hold,
             "end": self._end,
         }
@@ -232,7 +238,7 @@ class _Reader:
             self._files.write_metadata(self._metadata)
 
     def _flush(self, order: dict[str, Any]) -> object:
-        return _totals(
+        return self._totals(
             self._collector.flush(self._now(), is_stopped=order["is_stopped"])
         )
 
@@ -253,7 +259,7 @@ class _Reader:
         dropped = order["is_dropped"]
         found = self._collector.cut(self._now(), streams, is_dropped=dropped)
         self._limit()
-        return _totals(found)
+        return self._totals(found)
 
     def _copy(self, order: dict[str, Any]) -> object:
         """Write a snapshot."""
@@ -266,11 +272,15 @@ class _Reader:
             )
         finally:
             files.close()
-        return _totals(self._collector.copy(self._now(), streams, order["most"]))
+        return self._totals(self._collector.copy(self._now(), streams, order["most"]))
 
     def _end(self, order: dict[str, Any]) -> object:  # noqa: ARG002 - of all orders
         self._is_running = False
-        return _totals(self._collector.end(self._now()))
+        return self._totals(self._collector.end(self._now()))
+
+    def _totals(self, outcomes: Sequence[Sequence[CpuOutcome]]) -> list[dict[str, Any]]:
+        """Return what became of each channel."""
+        return _totals(outcomes, _GAP if self._collector.gaps() else None)
 
     @property
     def _is_written(self) -> bool:
@@ -327,7 +337,9 @@ def _records(given: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, byte
     return [(time, number, b64decode(body)) for time, number, body in given]
 
 
-def _totals(outcomes: Sequence[Sequence[CpuOutcome]]) -> list[dict[str, Any]]:
+def _totals(
+    outcomes: Sequence[Sequence[CpuOutcome]], gap: str | None
+) -> list[dict[str, Any]]:
     """Return what became of each channel."""
     return [
         {
@@ -336,7 +348,7 @@ def _totals(outcomes: Sequence[Sequence[CpuOutcome]]) -> list[dict[str, Any]]:
                 name: sum(getattr(one, name) for one in cpus)
                 for name in ("records", "lost", "packets", "bytes", "damaged")
             },
-            "failure": next((one.failure for one in cpus if one.failure), None),
+            "failure": next((one.failure for one in cpus if one.failure), gap),
         }
         for cpus in outcomes
     ]
