@@ -13,6 +13,7 @@ use vestige_kernel::cpu::{Cpu, Pair};
 use vestige_kernel::plan::{EventPlan, NewThread, Operation, Tells};
 use vestige_kernel::stacks::{Side, StackPlan};
 use vestige_kernel::stream::OwnRecord;
+use vestige_kernel::texts::TextsPlan;
 
 /// Kind, and two numbers.
 pub type OperationTuple = (String, usize, i64);
@@ -58,6 +59,8 @@ fn tells((kind, at, more): TellsTuple) -> PyResult<Tells> {
         "kernel_stack" => {
             Tells::Stack(StackPlan { side: Side::Kernel, count: Some(at), addresses: more })
         }
+        "text" => Tells::Text { at },
+        "gets_texts" => Tells::GetsTexts(TextsPlan { at, count: more }),
         "user_stack" => Tells::Stack(StackPlan { side: Side::User, count: None, addresses: at }),
         "switch" => Tells::Switch { thread: at, priority: more },
         _ => return Err(PyValueError::new_err(format!("{kind}: nothing that records tell"))),

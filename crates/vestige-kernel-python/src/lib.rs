@@ -23,7 +23,7 @@ mod _kernel {
     #[pymodule_export]
     use crate::making::impossible_filters;
     #[pymodule_export]
-    use crate::rights::{drop_rights, open_tracefs};
+    use crate::rights::{attach_to_system_calls, drop_rights, open_tracefs};
 
     use super::*;
 

@@ -8,6 +8,7 @@ use crate::contexts::{Context, Seen};
 use crate::groups::ThreadGroups;
 use crate::request_bits::request_bits;
 use crate::stacks::{Side, StackPlan};
+use crate::texts::TextsPlan;
 
 /// Bytes of a line that is logged, as LTTng cuts it.
 const LONGEST_LINE: usize = 1024;
@@ -53,6 +54,10 @@ pub enum Tells {
     NewThread(NewThread),
     /// The call stack at an event before.
     Stack(StackPlan),
+    /// A text of the call that comes next; where the word is that leads to it.
+    Text { at: usize },
+    /// Nothing, but it gets such texts.
+    GetsTexts(TextsPlan),
     /// Which thread runs next, and its priority.
     Switch { thread: usize, priority: usize },
 }
@@ -216,6 +221,12 @@ fn part(record: &[u8], at: usize, bytes: usize) -> Option<&[u8]> {
 
 fn signed(record: &[u8], at: usize) -> Option<i32> {
     part(record, at, 4)?.try_into().ok().map(i32::from_le_bytes)
+}
+
+/// The text of a record, if a word leads to one.
+#[must_use]
+pub fn text(record: &[u8], at: usize) -> &[u8] {
+    located(record, at, false).unwrap_or_default()
 }
 
 /// What a word of place (16 bits) and length (16 bits) leads to.

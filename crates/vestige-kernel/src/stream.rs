@@ -7,9 +7,10 @@ use crate::making::{Made, Maker};
 use crate::output::Output;
 use crate::packet::{Facts, Packets};
 use crate::page::{Lost, Page, Record};
-use crate::plan::{Announced, Around, Plans, Tells};
+use crate::plan::{text, Announced, Around, Plans, Tells};
 use crate::stacks::{Side, Stacks, Waiting};
 use crate::stats::Counts;
+use crate::texts::Texts;
 use crate::threads::Threads;
 
 /// A record that does not come from the kernel's buffers, such as one of the state dump.
@@ -74,6 +75,8 @@ pub struct Stream<O> {
     output: O,
     own: VecDeque<OwnRecord>,
     announced: Announced,
+    /// Those of the call that comes next.
+    texts: Texts,
     maker: Maker,
     /// Records that wait for their call stacks, where these are recorded.
     stacks: Option<Stacks<Announced>>,
@@ -102,6 +105,7 @@ impl<O: Output> Stream<O> {
             output,
             own: own.into(),
             announced: None,
+            texts: Texts::default(),
             maker,
             stacks: (kernel || user).then(|| Stacks::new(kernel, user)),
             overwritten: 0,
@@ -169,6 +173,7 @@ impl<O: Output> Stream<O> {
 
     fn add(&mut self, plans: &Plans, threads: &Threads, record: Record<'_>) {
         let Some(plan) = plans.of(record.body) else { return };
+        let mut joined = Vec::new();
         match &plan.tells {
             Some(Tells::NewThread(_)) => self.announced = plan.announced(record.body),
             Some(Tells::Stack(stack)) => {
@@ -178,20 +183,29 @@ impl<O: Output> Stream<O> {
                 }
                 return;
             }
+            Some(Tells::Text { at }) => {
+                if self.texts.give(record.body, text(record.body, *at)) {
+                    return;
+                }
+            }
+            Some(Tells::GetsTexts(texts)) => {
+                joined = self.texts.join(record.body, *texts);
+            }
             Some(Tells::Switch { .. }) | None => {}
         }
+        let body = if joined.is_empty() { record.body } else { &joined };
         if plan.class.is_none() {
-            self.maker.note(plan, record.body);
+            self.maker.note(plan, body);
             return;
         }
         if let Some(stacks) = &mut self.stacks {
-            stacks.hold(record.time, record.body, self.announced);
+            stacks.hold(record.time, body, self.announced);
             self.put_done(plans, threads);
         } else {
             let (announced, kernel_stack, user_stack) = (self.announced, &[][..], &[][..]);
             let groups = &threads.groups;
             let around = Around { announced, groups, kernel_stack, user_stack, seen: None };
-            self.put((plans, threads), record.time, record.body, &around);
+            self.put((plans, threads), record.time, body, &around);
         }
     }
 

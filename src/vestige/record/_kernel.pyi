@@ -12,6 +12,7 @@ __all__ = [
     "CpuOutcome",
     "__interface__",
     "__version__",
+    "attach_to_system_calls",
     "drop_rights",
     "impossible_filters",
     "open_tracefs",
@@ -26,7 +27,9 @@ _Operation: TypeAlias = tuple[str, int, int]
 _Tells: TypeAlias = tuple[str, int, int]
 """What records tell besides, and where: ``new_thread`` (places of its ID and its flags
 of clone(2)), ``kernel_stack`` (those of the number of addresses and of these),
-``user_stack`` (that of the addresses, and 0).
+``user_stack`` (that of the addresses, and 0), ``text`` (that of the word that leads to
+a text of the call that comes next, and 0), ``gets_texts`` (where the kernel's own
+fields end and how many texts there are: words that lead to them are put there).
 """
 
 _Event: TypeAlias = tuple[int, int | None, Sequence[_Operation], _Tells | None]
@@ -335,6 +338,19 @@ class CpuOutcome:
     @property
     def failure(self) -> str | None:
         """Why not all could be read or written."""
+
+def attach_to_system_calls(code: bytes) -> int:
+    """Let a program of the kernel (BPF) run at the entry of each system call.
+
+    Args:
+        code: Its instructions, as bpf(2) takes them for a raw tracepoint.
+
+    Returns:
+        A descriptor; the program runs until it is closed.
+
+    Raises:
+        OSError: The kernel takes no such programs, or not this one.
+    """
 
 def open_tracefs() -> int:
     """Open the kernel's file system of tracing where nobody else sees it.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....errors import SelectionError
 from ...rules.kernel_contexts import check_kernel_contexts
 from .call_stacks import record_stacks, stack_plans
+from .call_texts import TEXT_EVENT, CallTexts, joined_at
 from .channel_filters import ChannelFilters
 from .contexts import (
     context_operations,
@@ -25,7 +26,7 @@ from .probes import Probes
 from .rules import takes_name
 from .selection import choose
 from .state_dump import CLASSES
-from .system_calls import has_unread_texts
+from .system_calls import ENTRY, has_unread_texts, texts
 from .tracefs import Instance, NoKernelTracerError
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class _Known(NamedTuple):
     """The ID of its class; ``None``: it is not in the trace."""
 
     made: EventClass
+    texts: Tells | None = None
+    """Where it gets its texts from, if the kernel's event has none."""
 
 
 class Channel:
@@ -96,6 +99,8 @@ class Channel:
         self._states: set[int] = set()
         self._left_out: set[int] = set()
         self._has_warned = False
+        self._texts = CallTexts(tracefs)
+        self._is_renewed = False
         self._probes = Probes(tracefs)
         self._probed: dict[str, list[EventFormat]] = {}
         """The events of probes, by what their rules say."""
@@ -144,6 +149,7 @@ class Channel:
         """
         self.wanted = wanted
         matches, hidden = self._chosen(wanted.rules)
+        hidden |= self._tell_texts(matches)
         self._shown = {(one.system, one.name) for one in matches}
         for form in self._probe_events():
             self._shown.add((form.system, form.name))
@@ -161,6 +167,23 @@ class Channel:
                 self._states.add(number)
                 self._new.append(DeclaredClass(number, name, fields))
         self._set_filters(matches)
+
+    def _tell_texts(self, matches: Sequence[Match]) -> set[_Key]:
+        """Let texts of calls be told; return what is recorded for that."""
+        calls = [
+            self._format((one.system, one.name))
+            for one in matches
+            if one.system == "syscalls" and one.name.startswith(ENTRY)
+        ]
+        self._is_renewed |= self._texts.tell(calls)
+        return {TEXT_EVENT} if self._texts.is_running else set()
+
+    def _format(self, key: _Key) -> EventFormat:
+        if key in self._known:
+            return self._known[key].format
+        system, name = key
+        text = self._tracefs.read(f"events/{system}/{name}/format")
+        return read_format(system, name, text)
 
     def _set_filters(self, matches: Sequence[Match]) -> None:
         """Leave out what filters do, or let it be left out."""
@@ -226,15 +249,21 @@ class Channel:
         """Know an event, and declare it once it is in the trace."""
         known = self._known.get(key)
         if known is None:
-            if form is None:
-                system, name = key
-                text = self._tracefs.read(f"events/{system}/{name}/format")
-                form = read_format(system, name, text)
+            form = self._format(key) if form is None else form
             contexts = context_operations(self.contexts)
-            made = event_class(form, self._probes.names.get(form.id), contexts)
-            known = _Known(form, None, made)
+            told: Tells | None = None
+            if self._texts.has(form):
+                told = "gets_texts", joined_at(form), len(texts(form))
+            made = event_class(
+                form,
+                self._probes.names.get(form.id),
+                contexts,
+                None if told is None else told[1],
+            )
+            known = _Known(form, None, made, told)
         if known.id is None and not is_hidden:
-            if has_unread_texts(known.format) and not self._has_warned:
+            is_empty = has_unread_texts(known.format) and known.texts is None
+            if is_empty and not self._has_warned:
                 self._has_warned = True
                 self.problems.append(_WITHOUT_TEXTS)
             known = known._replace(id=self._next)
@@ -271,8 +300,10 @@ class Channel:
     def plans(self) -> list[Plan]:
         """Return what becomes of each event."""
         plans: list[Plan] = [*self._stacks]
-        for key, (form, number, made) in self._known.items():
-            tells: Tells | None = None
+        for key, (form, number, made, told) in self._known.items():
+            tells = told
+            if key == TEXT_EVENT and (text := form.at("bpf_string")) is not None:
+                tells = "text", text, 0
             if key == _NEW_THREAD:
                 thread, flags = form.at("pid"), form.at("clone_flags")
                 if thread is not None and flags is not None:
@@ -318,6 +349,13 @@ class Channel:
         """Let the kernel record what is wanted, and nothing else."""
         instance = self._instance
         wanted = self._wanted_events if self.wanted.is_enabled else set()
+        if self._is_renewed:
+            # What tells texts must come before what records calls, which are called in
+            # the order in which they were switched on.
+            self._is_renewed = False
+            again = {one for one in self._enabled if one[0] == "syscalls"}
+            instance.disable(sorted(again))
+            self._enabled -= again
         instance.disable(sorted(self._enabled - wanted))
         refused = instance.enable(sorted(wanted - self._enabled))
         self.problems += refused
@@ -367,6 +405,7 @@ class Channel:
         """Remove the instance."""
         with suppress(OSError):
             self._instance.remove()
+        self._texts.close()
         self._probes.close()
 
 

@@ -32,6 +32,8 @@ _THREAD_AT, _THREAD_BYTES = 4, 4
 _LOCATED = re.compile(r"__(data|rel)_loc (.+?)\s*(?:\[\])?")
 _POINTERS = frozenset({"ip", "parent_ip", "call_site", "ptr", "skbaddr", "skaddr"})
 """Fields with addresses whose type does not say so."""
+_WORD = 4
+"""Bytes of a word that leads to a text."""
 _LOWEST = {"byte": 1, "four_bytes": 4}
 """Of changes that keep the lowest bytes of a number, how many."""
 _PLAIN = (1, 2, 4, 8)
@@ -55,7 +57,10 @@ class EventClass(NamedTuple):
 
 
 def event_class(
-    event: EventFormat, name: str | None = None, contexts: Iterable[Operation] = ()
+    event: EventFormat,
+    name: str | None = None,
+    contexts: Iterable[Operation] = (),
+    texts_at: int | None = None,
 ) -> EventClass:
     """Work out what becomes of an event.
 
@@ -63,11 +68,13 @@ def event_class(
         event: What the kernel says of it.
         name: What it is called in the trace; ``None``: as LTTng calls it.
         contexts: What makes the contexts behind that of the thread.
+        texts_at: Where words are put that lead to texts of a call which the kernel does
+            not tell; ``None``: nobody does.
 
     Returns:
         Its class.
     """
-    made = _Making()
+    made = _Making(texts_at)
     made.copy(_THREAD_AT, _THREAD_BYTES)
     made.operations += contexts
     for field in event.fields:
@@ -85,7 +92,8 @@ def event_class(
 class _Making:
     """Fields and operations, as they come."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts_at: int | None = None) -> None:
+        self.texts_at = texts_at
         self.fields: list[str] = []
         self.operations: list[Operation] = []
 
@@ -237,9 +245,12 @@ def _add_array(made: _Making, name: str, field: FieldFormat) -> None:
 def _add_text(made: _Making, event: EventFormat, name: str, field: FieldFormat) -> None:
     """Add a text to which an argument leads, and its address.
 
-    Kernels that read it have it in a field beside the address.
+    Kernels that read it have it in a field beside the address; for others, a program
+    may read it.
     """
     there = event.at(f"__{field.name}_val")
+    if there is None and made.texts_at is not None:
+        there, made.texts_at = made.texts_at, made.texts_at + _WORD
     made.operations.append(("zeros", 1, 0) if there is None else ("text", there, 0))
     made.declare("string", name)
     made.copy(field.at, field.bytes)

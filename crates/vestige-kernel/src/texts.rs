@@ -1,0 +1,116 @@
+//! Texts to which arguments of system calls lead: records of their own right before those of calls.
+//!
+//! A program in the kernel writes them (`programs`), each with the number of the text, so that they
+//! stand before the call's record and on the same CPU. What interrupts a thread there may write other
+//! records in between, but none of a system call.
+
+/// Where each record has its thread (`common_pid`).
+const THREAD: usize = 4;
+/// How such a text begins; the number and a space follow.
+const MARK: &[u8] = b"vestige: ";
+/// Texts that a call may have.
+const MOST: usize = 4;
+
+/// Where the record of a call gets its texts: words that lead to them, as newer kernels have them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextsPlan {
+    /// Where the kernel's own fields end.
+    pub at: usize,
+    pub count: usize,
+}
+
+/// The texts of the call that comes next on a CPU.
+#[derive(Default)]
+pub struct Texts {
+    thread: Option<i32>,
+    texts: Vec<Vec<u8>>,
+}
+
+impl Texts {
+    /// Takes a record with a text; whether it is one of ours.
+    pub fn give(&mut self, record: &[u8], text: &[u8]) -> bool {
+        let text = text.split(|one| *one == 0).next().unwrap_or_default();
+        let Some([digit, b' ', text @ ..]) = text.strip_prefix(MARK) else { return false };
+        let number = usize::from(digit.wrapping_sub(b'0'));
+        let thread = thread_of(record);
+        if number == 0 || thread != self.thread {
+            self.texts.clear();
+            self.thread = thread;
+        }
+        if number >= self.texts.len() && number < MOST {
+            self.texts.resize(number, Vec::new());
+            self.texts.push(text.to_vec());
+        }
+        true
+    }
+
+    /// The record of a call with its texts behind it; without those, if they are another thread's.
+    pub fn join(&mut self, record: &[u8], plan: TextsPlan) -> Vec<u8> {
+        let mut joined = record.get(..plan.at).unwrap_or(record).to_vec();
+        joined.resize(plan.at, 0);
+        let words = plan.count.min(MOST);
+        joined.resize(plan.at + words * 4, 0);
+        let is_its = self.thread.is_some() && self.thread == thread_of(record);
+        let texts = std::mem::take(&mut self.texts);
+        self.thread = None;
+        for (number, text) in texts.iter().take(words).enumerate().filter(|_| is_its) {
+            let word = u16::try_from(joined.len()).ok().zip(u16::try_from(text.len()).ok());
+            let at = plan.at + number * 4;
+            if let (Some((place, length)), Some(room)) = (word, joined.get_mut(at..at + 4)) {
+                let word = u32::from(place) | u32::from(length) << 16;
+                room.copy_from_slice(&word.to_le_bytes());
+                joined.extend_from_slice(text);
+            }
+        }
+        joined
+    }
+}
+
+fn thread_of(record: &[u8]) -> Option<i32> {
+    record.get(THREAD..THREAD + 4)?.try_into().ok().map(i32::from_le_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: TextsPlan = TextsPlan { at: 12, count: 2 };
+
+    fn record(thread: i32) -> Vec<u8> {
+        [&[1, 0, 0, 0][..], &thread.to_le_bytes(), &[9; 4]].concat()
+    }
+
+    fn joined(words: [u32; 2], texts: &[u8]) -> Vec<u8> {
+        let words = words.iter().flat_map(|one| one.to_le_bytes()).collect();
+        [record(7), words, texts.to_vec()].concat()
+    }
+
+    #[test]
+    fn a_call_gets_the_texts_before_it() {
+        let mut texts = Texts::default();
+        for text in ["vestige: 0 old", "vestige: 0 one", "vestige: 1 three\0x"] {
+            assert!(texts.give(&record(7), text.as_bytes()));
+        }
+
+        assert_eq!(texts.join(&record(7), PLAN), joined([20 | 3 << 16, 23 | 5 << 16], b"onethree"));
+        assert_eq!(texts.join(&record(7), PLAN), joined([0, 0], b""));
+    }
+
+    #[test]
+    fn texts_of_others_are_none_of_its_own() {
+        let mut texts = Texts::default();
+        assert!(texts.give(&record(8), b"vestige: 0 one"));
+        assert!(!texts.give(&record(7), b"vestige says"));
+
+        assert_eq!(texts.join(&record(7), PLAN), joined([0, 0], b""));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_left_out() {
+        let mut texts = Texts::default();
+        texts.give(&[], b"vestige: 9 nine");
+        texts.give(&[], b"vestige: 3 three");
+
+        assert_eq!(texts.join(&[1], TextsPlan { at: 2, count: 1 }), [1, 0, 0, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,217 @@
+"""Texts of system calls where the kernel's events have none: a program reads them.
+
+The program (BPF) runs at the entry of each system call, before the call's event. What
+an argument leads to, it writes by ``bpf_trace_printk``, which is an event itself: so
+it stands in the pages of the same CPU, on the same clock, right before the call. It is
+loaded once for the calls that are recorded, and gone with its descriptor.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import struct
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..._kernel import attach_to_system_calls
+from .system_calls import ENTRY, has_unread_texts, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from .formats import EventFormat
+    from .tracefs import Tracefs
+
+__all__ = ["TEXT_EVENT", "CallTexts", "joined_at", "program"]
+
+TEXT_EVENT = ("bpf_trace", "bpf_trace_printk")
+"""The event that has the texts."""
+_SETTING = "events/bpf_trace/bpf_trace_printk/enable"
+_MACHINE = "x86_64"
+"""The only one whose registers and numbers of calls are known here."""
+_REGISTERS = (112, 104, 96, 56, 72, 64)
+"""Where ``pt_regs`` has the arguments of a call: di, si, dx, r10, r8, r9."""
+_FIRST_ARGUMENT, _ARGUMENT_BYTES = 16, 8
+"""Where the events of calls have theirs."""
+_WORD = 4
+
+_CALLS = (
+    "open=2 newstat=4 newlstat=6 access=21 execve=59 truncate=76 chdir=80 "
+    "rename=82 mkdir=83 rmdir=84 creat=85 link=86 unlink=87 symlink=88 "
+    "readlink=89 chmod=90 chown=92 lchown=94 utime=132 mknod=133 statfs=137 "
+    "pivot_root=155 chroot=161 acct=163 mount=165 umount=166 swapon=167 "
+    "swapoff=168 sethostname=170 setdomainname=171 init_module=175 "
+    "delete_module=176 setxattr=188 lsetxattr=189 fsetxattr=190 getxattr=191 "
+    "lgetxattr=192 fgetxattr=193 listxattr=194 llistxattr=195 removexattr=197 "
+    "lremovexattr=198 fremovexattr=199 utimes=235 mq_open=240 mq_unlink=241 "
+    "add_key=248 request_key=249 inotify_add_watch=254 openat=257 mkdirat=258 "
+    "mknodat=259 fchownat=260 futimesat=261 newfstatat=262 unlinkat=263 "
+    "renameat=264 linkat=265 symlinkat=266 readlinkat=267 fchmodat=268 "
+    "faccessat=269 utimensat=280 fanotify_mark=301 name_to_handle_at=303 "
+    "renameat2=316 memfd_create=319 execveat=322 statx=332 open_tree=428 "
+    "move_mount=429 fsopen=430 fspick=433 openat2=437 faccessat2=439 "
+    "mount_setattr=442 fchmodat2=452 setxattrat=463 getxattrat=464 "
+    "listxattrat=465 removexattrat=466 open_tree_attr=467 file_getattr=468 "
+    "file_setattr=469 "
+)
+"""Numbers of calls (Linux, ``arch/x86/entry/syscalls/syscall_64.tbl``)."""
+_NUMBERS = {
+    name: int(number)
+    for name, _, number in (one.partition("=") for one in _CALLS.split())
+}
+
+
+class CallTexts:
+    """Lets the kernel tell texts of system calls.
+
+    Args:
+        tracefs: Where its events are.
+    """
+
+    def __init__(self, tracefs: Tracefs) -> None:
+        self._tracefs = tracefs
+        self._calls: dict[int, tuple[int, ...]] = {}
+        self._running: int | None = None
+        self._has_failed = platform.machine() != _MACHINE
+
+    @property
+    def is_running(self) -> bool:
+        """Whether texts are told."""
+        return self._running is not None
+
+    def tell(self, events: Iterable[EventFormat]) -> bool:
+        """Let the texts of further calls be told, before their events are switched on.
+
+        Args:
+            events: The events that are wanted.
+
+        Returns:
+            Whether it was not yet so for one of them.
+        """
+        before = len(self._calls)
+        for event in events:
+            number = _NUMBERS.get(event.name.removeprefix(ENTRY))
+            if number is not None and has_unread_texts(event):
+                self._calls[number] = tuple(
+                    (field.at - _FIRST_ARGUMENT) // _ARGUMENT_BYTES
+                    for field, _ in texts(event)
+                )
+        if self._has_failed or len(self._calls) == before:
+            return False
+        try:
+            setting = self._tracefs.read(_SETTING)
+            new = attach_to_system_calls(program(self._calls))
+        except OSError:
+            self.close()
+            self._has_failed = True
+            return False
+        finally:
+            # To load such a program switches the event on for everybody.
+            with suppress(OSError, UnboundLocalError):
+                if setting.strip() == "0":
+                    self._tracefs.write(_SETTING, 0)
+        self.close()
+        self._running = new
+        return True
+
+    def has(self, event: EventFormat) -> bool:
+        """Tell whether the texts of an event are told."""
+        return (
+            self.is_running
+            and has_unread_texts(event)
+            and _NUMBERS.get(event.name.removeprefix(ENTRY)) in self._calls
+        )
+
+    def close(self) -> None:
+        """Let nothing be told any more."""
+        if self._running is not None:
+            os.close(self._running)
+            self._running = None
+
+
+def joined_at(event: EventFormat) -> int:
+    """Return where words that lead to texts are put: behind the kernel's own fields."""
+    end = max(field.at + field.bytes for field in event.fields)
+    return -(-end // _WORD) * _WORD
+
+
+# Numbers of instructions, registers and functions: Linux, include/uapi/linux/bpf.h.
+_MOVE, _SET, _ADD, _LOAD, _STORE = 0xBF, 0xB7, 0x07, 0x79, 0x7B
+_SET_LONG, _IF_SAME, _IF_OTHER, _CALL, _END = 0x18, 0x15, 0x55, 0x85, 0x95
+_INSTRUCTION_BYTES = 8
+_READ_KERNEL, _PRINT = 113, 6
+_REGS, _NUMBER, _STACK = 6, 7, 10
+_ARGUMENT, _FORMAT = -8, -24
+"""Places on the stack."""
+_FORMAT_BYTES = 16
+
+
+def program(calls: Mapping[int, Sequence[int]]) -> bytes:
+    """Return the program that tells texts.
+
+    Args:
+        calls: By the number of a call, which of its arguments lead to texts.
+
+    Returns:
+        Its instructions, for a raw tracepoint ``sys_enter``.
+    """
+    by_arguments: dict[tuple[int, ...], list[int]] = {}
+    for number, arguments in sorted(calls.items()):
+        by_arguments.setdefault(tuple(arguments), []).append(number)
+    parts = [
+        _instruction(_LOAD, _REGS, 1, 0) + _instruction(_LOAD, _NUMBER, 1, 8),
+    ]
+    for arguments, numbers in by_arguments.items():
+        body = b"".join(_tell(*one) for one in enumerate(arguments)) + _done()
+        parts.append(_choice(numbers, body))
+    return b"".join((*parts, _done()))
+
+
+def _choice(numbers: Sequence[int], body: bytes) -> bytes:
+    """Return what runs a body for some numbers of calls."""
+    *others, last = numbers
+    jumps = [
+        _instruction(_IF_SAME, _NUMBER, 0, len(others) - place, number)
+        for place, number in enumerate(others)
+    ]
+    over = len(body) // _INSTRUCTION_BYTES
+    jumps.append(_instruction(_IF_OTHER, _NUMBER, 0, over, last))
+    return b"".join(jumps) + body
+
+
+def _tell(number: int, argument: int) -> bytes:
+    """Return what writes the text to which an argument leads."""
+    text = f"vestige: {number} %pus\0".encode()
+    first, second = struct.unpack("<QQ", text)
+    return b"".join(
+        (
+            _instruction(_MOVE, 1, _STACK) + _instruction(_ADD, 1, value=_ARGUMENT),
+            _instruction(_SET, 2, value=8),
+            _instruction(_MOVE, 3, _REGS),
+            _instruction(_ADD, 3, value=_REGISTERS[argument]),
+            _instruction(_CALL, value=_READ_KERNEL),
+            _instruction(_LOAD, 3, _STACK, _ARGUMENT),
+            _long(1, first) + _instruction(_STORE, _STACK, 1, _FORMAT),
+            _long(1, second) + _instruction(_STORE, _STACK, 1, _FORMAT + 8),
+            _instruction(_MOVE, 1, _STACK) + _instruction(_ADD, 1, value=_FORMAT),
+            _instruction(_SET, 2, value=_FORMAT_BYTES),
+            _instruction(_CALL, value=_PRINT),
+        )
+    )
+
+
+def _done() -> bytes:
+    return _instruction(_SET, 0, value=0) + _instruction(_END)
+
+
+def _instruction(
+    code: int, target: int = 0, source: int = 0, offset: int = 0, value: int = 0
+) -> bytes:
+    return struct.pack("<BBhi", code, target | source << 4, offset, value)
+
+
+def _long(target: int, value: int) -> bytes:
+    """Return what sets a register to 8 bytes, which takes two instructions."""
+    low, high = struct.unpack("<ii", struct.pack("<Q", value))
+    return _instruction(_SET_LONG, target, value=low) + _instruction(0, value=high)
