@@ -167,11 +167,11 @@ def page_seeds() -> Iterator[bytes]:
     """Yield pages of the kernel's ring buffers with records of several events."""
     for flags in (0, 1 << 31, 3 << 30):
         records = b""
-        for event in range(4):
-            body = struct.pack("<HBBi", event, 0, 0, 7) + struct.pack(
-                "<II", 16 | 4 << 16, 8
-            )
-            body += b"text\0\0\0\0"
+        # The last ones are a text of the call that comes then, and this.
+        for event in (0, 1, 2, 3, 5, 1):
+            text = b"vestige: 0 /etc\0" if event == 5 else b"text\0\0\0\0"  # noqa: PLR2004
+            body = struct.pack("<HBBi", event, 0, 0, 7)
+            body += struct.pack("<II", 16 | len(text) << 16, 8) + text
             records += struct.pack("<II", 5 << 5, len(body) + 4) + body
         records += struct.pack("<II", 30 | 1 << 5, 2) + struct.pack("<II", 31, 1 << 20)
         page = struct.pack("<QQ", 1000, len(records) | flags) + records

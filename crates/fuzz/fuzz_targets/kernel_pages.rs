@@ -13,6 +13,7 @@ use vestige_kernel::plan::{EventPlan, NewThread, Operation, Plans, Tells};
 use vestige_kernel::stacks::{Side, StackPlan};
 use vestige_kernel::stats::Counts;
 use vestige_kernel::stream::{Shared, Stream};
+use vestige_kernel::texts::TextsPlan;
 
 const PAGE: usize = 4096;
 
@@ -22,6 +23,7 @@ fn operations() -> [Vec<Operation>; 4] {
         vec![
             Operation::Text { at: 8, is_relative: false },
             Operation::Text { at: 12, is_relative: true },
+            Operation::Text { at: 28, is_relative: false },
         ],
         vec![
             Operation::Sequence { at: 8, is_relative: false, element: 8 },
@@ -40,7 +42,11 @@ fn operations() -> [Vec<Operation>; 4] {
 
 fuzz_target!(|data: &[u8]| {
     let events = operations().into_iter().zip(0_u16..).map(|(operations, id)| {
-        let tells = (id == 0).then_some(Tells::NewThread(NewThread { thread: 8, flags: 12 }));
+        let tells = match id {
+            0 => Some(Tells::NewThread(NewThread { thread: 8, flags: 12 })),
+            1 => Some(Tells::GetsTexts(TextsPlan { at: 24, count: 3 })),
+            _ => None,
+        };
         (id, EventPlan { class: Some(u32::from(id)), operations, tells })
     });
     // Of every second input, records wait for call stacks.
@@ -48,7 +54,8 @@ fuzz_target!(|data: &[u8]| {
     let stacks = [(3, stack(Side::Kernel, Some(8))), (4, stack(Side::User, None))];
     let are_recorded = data.first().is_some_and(|one| one % 2 == 0);
     let stacks = stacks.into_iter().filter(|_| are_recorded);
-    let events = events.chain(stacks.map(|(id, tells)| {
+    let told = stacks.chain([(5, Tells::Text { at: 8 })]);
+    let events = events.chain(told.map(|(id, tells)| {
         (id, EventPlan { class: None, operations: Vec::new(), tells: Some(tells) })
     }));
     let shared = Shared::new(Plans::new(events), Arc::default());
