@@ -126,16 +126,17 @@ def test_channels_record_what_their_rules_say_now(
     daemon: SessionDaemon, program: str, tmp_path: Path
 ):
     """Rules come and go while it is active; it is stopped and started again."""
+    first = f"first{'x' * 200}"
     begin(
         daemon,
         tmp_path,
-        "enable-channel -k first",
+        f"enable-channel -k {first}",
         "enable-channel -k second --subbuf-size=64k",
-        "enable-event -k -c first sched_switch",
+        f"enable-event -k -c {first} sched_switch",
         f"{CALL} -c second",
     )
     processes = [call(program, COUNT)]
-    say(daemon, f"{CALL.replace('getpriority', 'getsid')} -c first")
+    say(daemon, f"{CALL.replace('getpriority', 'getsid')} -c {first}")
     say(daemon, "disable-event -k -c second --syscall getpriority")
     processes.append(call(program, COUNT))
     say(daemon, f"{CALL} -c second", "stop")

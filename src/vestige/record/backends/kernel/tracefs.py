@@ -8,6 +8,7 @@ It stays when its maker is killed, so its name says who that was.
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import stat
 from contextlib import suppress
@@ -24,6 +25,9 @@ __all__ = ["PLACES", "Instance", "NoKernelTracerError", "Tracefs", "is_running_s
 PLACES = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 """Where it is mounted, as a rule."""
 PREFIX = "vestige-"
+_MOST_BYTES = 128
+"""Of a channel's name, in that of its instance; those of files have 255 at most."""
+_numbers = itertools.count()
 STARTED = 19
 """Which of the words of a process says when it was started (proc_pid_stat(5))."""
 
@@ -155,7 +159,7 @@ class Instance:
     def __init__(self, tracefs: Tracefs, channel: str) -> None:
         self._tracefs = tracefs
         started = stat_words(os.getpid())[STARTED]
-        self.name = f"{PREFIX}{os.getpid()}-{started}-{channel}"
+        self.name = f"{PREFIX}{os.getpid()}-{started}-{_short(channel)}"
         """Its name: process, when that was started, channel."""
         self._path = f"instances/{self.name}"
         tracefs.make(self._path)
@@ -230,6 +234,14 @@ class Instance:
             OSError: The kernel refuses it.
         """
         os.write(self._held, b"1" if is_on else b"0")
+
+
+def _short(channel: str) -> str:
+    """Return a name for which there is room behind what says whose it is."""
+    raw = channel.encode()
+    if len(raw) <= _MOST_BYTES:
+        return channel
+    return f"{raw[:_MOST_BYTES].decode(errors='ignore')}-{next(_numbers)}"
 
 
 def _open_mounted() -> int | None:
