@@ -149,7 +149,7 @@ def test_channels_record_what_their_rules_say_now(
 
     found = [calls(tmp_path, one)[ENTRY] for one in processes]
     assert found == [COUNT, 0, 0, COUNT, 0]
-    assert {one.name for one in (tmp_path / "kernel").glob("first_*")}
+    assert {one.name for one in (tmp_path / "kernel").glob(f"{first}_*")}
     names = {one.name for one in vestige.open(tmp_path)}
     # The state is in the trace where a rule takes its events.
     assert {"sched_switch", ENTRY} <= names <= {"sched_switch", ENTRY, EXIT}
