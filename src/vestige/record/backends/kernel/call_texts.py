@@ -8,10 +8,11 @@ loaded once for the calls that are recorded, and gone with its descriptor.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
 import struct
-from contextlib import suppress
+import time
 from typing import TYPE_CHECKING
 
 from ..._kernel import attach_to_system_calls
@@ -28,6 +29,9 @@ __all__ = ["TEXT_EVENT", "CallTexts", "joined_at", "program"]
 TEXT_EVENT = ("bpf_trace", "bpf_trace_printk")
 """The event that has the texts."""
 _SETTING = "events/bpf_trace/bpf_trace_printk/enable"
+_LOOKS, _QUIET, _PAUSE = 500, 20, 0.0005
+"""How often one looks at most whether the kernel has done so, how often in a row once
+it has, and the seconds between."""
 _MACHINE = "x86_64"
 """The only one whose registers and numbers of calls are known here."""
 _REGISTERS = (112, 104, 96, 56, 72, 64)
@@ -100,20 +104,50 @@ class CallTexts:
         if self._has_failed or len(self._calls) == before:
             return False
         try:
-            setting = self._tracefs.read(_SETTING)
-            new = attach_to_system_calls(program(self._calls))
+            new = self._load()
         except OSError:
             self.close()
             self._has_failed = True
             return False
-        finally:
-            # To load such a program switches the event on for everybody.
-            with suppress(OSError, UnboundLocalError):
-                if setting.strip() == "0":
-                    self._tracefs.write(_SETTING, 0)
         self.close()
         self._running = new
         return True
+
+    def _load(self) -> int:
+        """Load the program, and leave the kernel's setting as it is.
+
+        To load one switches the event on for everybody. Of two who do so at a time, the
+        second one would take the first one's setting for that of others.
+        """
+        lock = self._tracefs.open("instances", os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            is_off = self._is_off()
+            running = attach_to_system_calls(program(self._calls))
+            if is_off:
+                self._switch_off()
+            return running
+        finally:
+            os.close(lock)
+
+    def _is_off(self) -> bool:
+        return self._tracefs.read(_SETTING).strip() == "0"
+
+    def _switch_off(self) -> None:
+        """Switch the event off for everybody, once the kernel has switched it on.
+
+        Newer kernels do so a little later and in a thread of their own, maybe more
+        than once for a program.
+        """
+        quiet, was_on = 0, False
+        for _ in range(_LOOKS):
+            if not self._is_off():
+                self._tracefs.write(_SETTING, 0)
+                quiet, was_on = 0, True
+            quiet += 1
+            if was_on and quiet > _QUIET:
+                return
+            time.sleep(_PAUSE)
 
     def has(self, event: EventFormat) -> bool:
         """Tell whether the texts of an event are told."""
