@@ -33,6 +33,8 @@ const NEW_SPACES: [u64; 8] = [
 ];
 /// Nanoseconds or cycles: what ended so long ago, no record asks for.
 const FORGOTTEN: u64 = 60_000_000_000;
+/// What is known to have happened to a thread; with more, nothing is known of the first half.
+const MOST: usize = 4096;
 
 /// What is known of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +74,12 @@ impl Facts {
             return self.ids.get(which).copied().unwrap_or(NO_ID);
         }
         NO_ID
+    }
+
+    fn lose_parent(&mut self) {
+        self.parent = UNKNOWN;
+        let [_, _, parent] = &mut self.inner;
+        *parent = UNKNOWN;
     }
 
     /// What is known of a new thread, by what is known of the one that made it.
@@ -123,6 +131,8 @@ pub enum Change {
         flags: u64,
         name: [u8; NAME_BYTES],
     },
+    /// It is as it was then; nothing is known of the time before.
+    Known(Box<Facts>),
     Renamed([u8; NAME_BYTES]),
     /// It runs another program: effective users may be others.
     Executed,
@@ -130,6 +140,8 @@ pub enum Change {
     IdsChanged,
     /// It is in other namespaces, or its children will be.
     SpacesChanged,
+    /// The process that made it ended.
+    Orphaned,
     /// It ended, and its process with it, or not.
     Ended {
         is_last: bool,
@@ -153,6 +165,20 @@ impl Table {
         let all = self.threads.entry(thread).or_default();
         let place = all.partition_point(|(other, _)| *other <= time);
         all.insert(place, (time, change));
+        if all.len() > MOST {
+            self.shorten(thread);
+        }
+    }
+
+    /// Lets nothing be known of the first half of what happened to a thread.
+    fn shorten(&mut self, thread: i32) {
+        let half = MOST / 2;
+        let all = self.threads.get(&thread);
+        let Some(time) = all.and_then(|all| all.get(half)).map(|(time, _)| *time) else { return };
+        let known = Change::Known(Box::new(self.facts(thread, time)));
+        if let Some(all) = self.threads.get_mut(&thread) {
+            all.splice(..=half, [(time, known)]);
+        }
     }
 
     /// Forgets everything: something was lost, and nobody knows what.
@@ -171,12 +197,55 @@ impl Table {
         }
         if self.newest.saturating_sub(self.pruned) > FORGOTTEN {
             self.pruned = self.newest;
-            let old = self.newest.saturating_sub(FORGOTTEN);
-            self.threads.retain(
-                |_, all| !matches!(all.last(), Some((time, Change::Ended { .. })) if *time < old),
-            );
-            self.ended.retain(|_, time| *time >= old);
+            self.forget(self.newest.saturating_sub(FORGOTTEN));
         }
+    }
+
+    /// Forgets who ended before a time, when what is known of others by that is noted with them.
+    fn forget(&mut self, old: u64) {
+        let is_born =
+            |(time, one): &&(u64, Change)| *time < old && matches!(one, Change::Born { .. });
+        let born: Vec<(i32, u64, Facts)> = self
+            .threads
+            .iter()
+            .flat_map(|(thread, all)| {
+                all.iter().filter(is_born).map(move |(time, _)| (*thread, *time))
+            })
+            .map(|(thread, time)| (thread, time, self.facts(thread, time)))
+            .collect();
+        for (thread, time, facts) in born {
+            let all = self.threads.get_mut(&thread).map(|all| all.iter_mut());
+            let is_it = |one: &&mut (u64, Change)| one.0 == time && is_born(&&**one);
+            if let Some((_, one)) = all.and_then(|mut all| all.find(is_it)) {
+                *one = Change::Known(Box::new(facts));
+            }
+        }
+        let orphaned: Vec<(i32, u64)> = self
+            .threads
+            .keys()
+            .filter_map(|thread| Some((*thread, self.end_of_parent(*thread, old)?)))
+            .collect();
+        for (thread, end) in orphaned {
+            self.add(thread, end, Change::Orphaned);
+        }
+        self.threads.retain(|_, all| {
+            let is_end =
+                |(time, one): &(u64, Change)| *time < old && matches!(one, Change::Ended { .. });
+            // Numbers of threads are used again.
+            if let Some(last) = all.iter().rposition(is_end) {
+                all.drain(..last);
+            }
+            !all.last().is_some_and(is_end)
+        });
+        self.ended.retain(|_, time| *time >= old);
+    }
+
+    /// When the process ended that made a thread, if that was before a time.
+    fn end_of_parent(&self, thread: i32, old: u64) -> Option<u64> {
+        let (_, begin, born) = self.begin(thread, old)?;
+        let (Change::Read(facts) | Change::Known(facts)) = begin else { return None };
+        let end = *self.ended.get(&facts.parent)?;
+        (born <= end && end < old).then_some(end)
     }
 
     /// What is known of a thread at a time.
@@ -190,7 +259,7 @@ impl Table {
                 Some((_, Change::Born { by, .. }, born)) if line.len() < self.threads.len() + 1 => {
                     line.push((*by, born));
                 }
-                Some((_, Change::Read(read), _)) => {
+                Some((_, Change::Read(read) | Change::Known(read), _)) => {
                     facts = Facts::clone(read);
                     break;
                 }
@@ -207,7 +276,8 @@ impl Table {
     fn begin(&self, thread: i32, time: u64) -> Option<(usize, &Change, u64)> {
         let all = self.threads.get(&thread)?;
         let until = all.partition_point(|(other, _)| *other <= time);
-        let tells = |one: &Change| matches!(one, Change::Born { .. } | Change::Read(_));
+        let tells =
+            |one: &Change| matches!(one, Change::Born { .. } | Change::Read(_) | Change::Known(_));
         let before = all.get(..until)?.iter().enumerate().rev();
         let mut found = before.map(|(place, (at, one))| (place, one, *at));
         // What was read holds for the time before, too, back to what happened last.
@@ -221,7 +291,7 @@ impl Table {
         let mut facts = Facts::default();
         let Some((place, begin, born)) = self.begin(thread, time) else { return facts };
         match begin {
-            Change::Read(read) => facts = Facts::clone(read),
+            Change::Read(read) | Change::Known(read) => facts = Facts::clone(read),
             Change::Born { flags, name, .. } => facts = maker.child(thread, *flags, *name),
             _ => {}
         }
@@ -243,14 +313,14 @@ impl Table {
                     // The IDs that it has stay; those of its children are others.
                     facts.is_outer = false;
                 }
-                Change::Ended { .. } | Change::Read(_) | Change::Born { .. } => {}
+                Change::Orphaned => facts.lose_parent(),
+                Change::Ended { .. } | Change::Read(_) | Change::Known(_) | Change::Born { .. } => {
+                }
             }
         }
         // Children of a process that has ended get another parent.
         if self.ended.get(&facts.parent).is_some_and(|end| (born..=time).contains(end)) {
-            facts.parent = UNKNOWN;
-            let [_, _, parent] = &mut facts.inner;
-            *parent = UNKNOWN;
+            facts.lose_parent();
         }
         facts
     }
@@ -266,6 +336,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn name(text: &str) -> [u8; NAME_BYTES] {
@@ -372,6 +443,50 @@ mod tests {
 
         assert_eq!(table.facts(10, 300), Facts::default());
         assert!(table.ended.is_empty());
+    }
+
+    #[test]
+    fn who_was_made_by_a_thread_that_is_forgotten_is_known() {
+        let mut table = table();
+        table.add(12, 200, born(10, 0));
+        table.add(13, 250, born(12, CLONE_THREAD));
+        table.add(14, 260, born(13, CLONE_THREAD));
+        table.add(13, 270, Change::Ended { is_last: false });
+        table.add(10, 300, Change::Ended { is_last: true });
+        table.settle(&[(10, 300)]);
+        let times = [199, 200, 260, 299, 300, 2 * FORGOTTEN];
+        let of = |table: &Table, thread| times.map(|time| table.facts(thread, time));
+        let before = [12, 14].map(|thread| of(&table, thread));
+        // Twice: what was noted is noted no more.
+        for time in [400 + 2 * FORGOTTEN, 400 + 4 * FORGOTTEN] {
+            table.add(15, time, Change::Executed);
+            table.settle(&[]);
+        }
+
+        assert_eq!(table.facts(13, 270), Facts::default());
+        assert!(table.ended.is_empty());
+        assert_eq!([12, 14].map(|thread| of(&table, thread)), before);
+        let last = table.facts(14, 3 * FORGOTTEN);
+        assert_eq!((last.process, last.parent, last.ids), (12, UNKNOWN, [0; 6]));
+    }
+
+    #[test]
+    fn numbers_that_are_used_again_and_names_that_change_take_no_more_memory() {
+        let mut table = table();
+        let second = FORGOTTEN / 60;
+        for time in (1..1000).map(|one| one * second) {
+            table.add(12, time, born(10, 0));
+            table.add(12, time + 1, Change::Ended { is_last: true });
+            table.settle(&[(12, time + 1)]);
+            for later in 2..50 {
+                table.add(10, time + later, Change::Renamed([u8::try_from(later).unwrap(); 16]));
+            }
+        }
+
+        assert!(table.threads.values().all(|all| all.len() <= MOST));
+        assert!(table.threads.get(&12).unwrap().len() < 300);
+        assert_eq!(table.facts(12, 999 * second).parent, 10);
+        assert_eq!(table.facts(10, 999 * second + 1), Facts { name: [49; 16], ..shell() });
     }
 
     #[test]
