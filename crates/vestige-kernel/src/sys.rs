@@ -7,20 +7,37 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
 
+const READABLE: libc::c_short = libc::POLLIN | libc::POLLHUP;
+
 /// Waits until a descriptor is readable or closed at its other end, or for so many milliseconds; of
 /// which that is true.
+///
+/// One that is neither, and never will be, is not waited for: a CPU that is switched off has no
+/// buffer, and the kernel says of its pages at once that there is an error.
 pub fn poll<const N: usize>(files: [BorrowedFd<'_>; N], wait: i32) -> io::Result<[bool; N]> {
     let mut asked =
         files.map(|one| libc::pollfd { fd: one.as_raw_fd(), events: libc::POLLIN, revents: 0 });
-    // SAFETY: there are N structures, which are ours.
-    let found = unsafe { libc::poll(asked.as_mut_ptr(), N as libc::nfds_t, wait) };
+    let mut found = poll_once(&mut asked, wait)?;
+    if found > 0 && asked.iter().all(|one| one.revents & READABLE == 0) {
+        for one in asked.iter_mut().filter(|one| one.revents != 0) {
+            // The kernel leaves these out.
+            one.fd = -1;
+        }
+        found = poll_once(&mut asked, wait)?;
+    }
+    Ok(asked.map(|one| found > 0 && one.revents & READABLE != 0))
+}
+
+fn poll_once(asked: &mut [libc::pollfd], wait: i32) -> io::Result<libc::c_int> {
+    // SAFETY: there are so many structures, which are ours.
+    let found = unsafe { libc::poll(asked.as_mut_ptr(), asked.len() as libc::nfds_t, wait) };
     if found < 0 {
         let error = io::Error::last_os_error();
         if error.kind() != io::ErrorKind::Interrupted {
             return Err(error);
         }
     }
-    Ok(asked.map(|one| found > 0 && one.revents != 0))
+    Ok(found)
 }
 
 /// Opens an empty file in a directory, in place of one that may be there; it follows no link.
@@ -38,5 +55,41 @@ pub fn open_new(directory: &impl AsRawFd, name: &str) -> io::Result<File> {
             return Err(io::Error::last_os_error());
         }
         Ok(File::from_raw_fd(file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::io::Write;
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::unix::net::UnixStream;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// One that has an error and nothing to read, as pages of a CPU without a buffer.
+    fn broken() -> OwnedFd {
+        let mut ends = [0; 2];
+        // SAFETY: there is room for two descriptors, which are new and ours.
+        let (reads, writes) = unsafe {
+            assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
+            (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1]))
+        };
+        drop(reads);
+        writes
+    }
+
+    #[test]
+    fn what_has_an_error_is_not_waited_for() {
+        let (mut rings, bell) = UnixStream::pair().unwrap();
+        let broken = broken();
+        let wait = Duration::from_millis(20);
+        let begin = Instant::now();
+        assert_eq!(poll([bell.as_fd(), broken.as_fd()], 20).unwrap(), [false, false]);
+        assert!(begin.elapsed() >= wait);
+
+        rings.write_all(b"+").unwrap();
+        assert_eq!(poll([bell.as_fd(), broken.as_fd()], -1).unwrap(), [true, false]);
     }
 }

@@ -20,11 +20,19 @@ from ...process_stat import stat_words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PLACES", "Instance", "NoKernelTracerError", "Tracefs", "is_running_since"]
+__all__ = [
+    "PLACES",
+    "Instance",
+    "NoKernelTracerError",
+    "Tracefs",
+    "cpu_numbers",
+    "is_running_since",
+]
 
 PLACES = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 """Where it is mounted, as a rule."""
 PREFIX = "vestige-"
+_PRESENT = "/sys/devices/system/cpu/present"
 _MOST_BYTES = 128
 """Of a channel's name, in that of its instance; those of files have 255 at most."""
 _numbers = itertools.count()
@@ -52,6 +60,14 @@ class Tracefs:
             self.close()
             raise NoKernelTracerError(
                 f"tracefs has no instances: {error.strerror}"
+            ) from error
+        try:
+            # A kernel that is locked down shows the directories, and no more.
+            os.close(self.open("available_events"))
+        except OSError as error:
+            self.close()
+            raise NoKernelTracerError(
+                f"tracefs tells of no events: {error.strerror}"
             ) from error
 
     def close(self) -> None:
@@ -212,9 +228,17 @@ class Instance:
         return refused
 
     def cpus(self) -> list[int]:
-        """Return the numbers of the CPUs that have buffers."""
+        """Return the numbers of the CPUs that are there, switched on or off.
+
+        The kernel has files for all that there might ever be, often some hundred.
+        """
         names = self._tracefs.names(f"{self._path}/per_cpu")
-        return sorted(int(name[3:]) for name in names if name[3:].isdigit())
+        there = _present()
+        return sorted(
+            number
+            for number in (int(name[3:]) for name in names if name[3:].isdigit())
+            if there is None or number in there
+        )
 
     def remove(self) -> None:
         """Remove it; it records nothing any more.
@@ -234,6 +258,32 @@ class Instance:
             OSError: The kernel refuses it.
         """
         os.write(self._held, b"1" if is_on else b"0")
+
+
+def _present() -> set[int] | None:
+    """Return the numbers of the CPUs that are there; ``None``: nobody tells."""
+    try:
+        with open(_PRESENT, encoding="ascii") as file:
+            text = file.read()
+        return cpu_numbers(text)
+    except (OSError, ValueError):
+        return None
+
+
+def cpu_numbers(text: str) -> set[int]:
+    """Return the numbers of a list of CPUs, such as ``0-3,8``.
+
+    Args:
+        text: The list, as the kernel writes it.
+
+    Raises:
+        ValueError: It is none.
+    """
+    numbers: set[int] = set()
+    for part in text.strip().split(","):
+        first, _, last = part.partition("-")
+        numbers.update(range(int(first), int(last or first) + 1))
+    return numbers
 
 
 def _short(channel: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from .rules import KernelRule
 
-__all__ = ["Seen", "Watcher"]
+__all__ = ["Seen", "Watcher", "has_buffer"]
 
 _BUFFER_KIB = 64
 """Of each CPU: it is read at once."""
@@ -94,7 +95,11 @@ class Watcher:
         flags = os.O_RDONLY | os.O_NONBLOCK
         for number in instance.cpus():
             path = f"per_cpu/cpu{number}/trace_pipe_raw"
-            self.descriptors.append(instance.open(path, flags))
+            descriptor = instance.open(path, flags)
+            if has_buffer(descriptor):
+                self.descriptors.append(descriptor)
+            else:
+                os.close(descriptor)
 
     def _events(self, rule: KernelRule) -> list[EventFormat]:
         if rule.kind in PROBES:
@@ -159,6 +164,19 @@ class Watcher:
             self._instance.remove()
         self._probes.close()
         self._tracefs.close()
+
+
+def has_buffer(descriptor: int) -> bool:
+    """Tell whether the CPU of a file of pages has a buffer.
+
+    One that is switched off has none: whoever waits for it is called all the time.
+
+    Args:
+        descriptor: The file.
+    """
+    asked = select.poll()
+    asked.register(descriptor, select.POLLIN)
+    return not any(events & select.POLLERR for _, events in asked.poll(0))
 
 
 def _can_match(rule: KernelRule, event: EventFormat) -> bool:

@@ -1,0 +1,73 @@
+"""The kernel's tracefs, and which CPUs there are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from support.kernel_tracer import why_not
+from vestige.record.backends.kernel import tracefs
+from vestige.record.backends.kernel.tracefs import (
+    Instance,
+    NoKernelTracerError,
+    Tracefs,
+    cpu_numbers,
+)
+from vestige.record.backends.kernel.watcher import has_buffer
+
+REASON = why_not()
+needs_tracer = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("0\n", {0}), ("0-3\n", {0, 1, 2, 3}), ("0-1,8,10-11\n", {0, 1, 8, 10, 11})],
+)
+def test_lists_of_cpus_are_numbers_and_ranges(text: str, numbers: set[int]) -> None:
+    """As the kernel writes them."""
+    assert cpu_numbers(text) == numbers
+
+
+@needs_tracer
+@pytest.mark.parametrize("text", ["0\n", "", "none\n"])
+def test_cpus_that_are_not_there_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
+) -> None:
+    """Machines can have files for hundreds; where nobody tells, all are taken."""
+    present = tmp_path / "present"
+    monkeypatch.setattr(tracefs, "_PRESENT", str(present))
+    kernel = Tracefs()
+    try:
+        instance = Instance(kernel, "test")
+        try:
+            every = instance.cpus()
+            present.write_text(text)
+            assert instance.cpus() == ([0] if text == "0\n" else every)
+        finally:
+            instance.remove()
+    finally:
+        kernel.close()
+    assert every
+
+
+def test_a_kernel_that_tells_of_no_events_cannot_be_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As one that is locked down, whose directories can be seen."""
+    (tmp_path / "instances").mkdir()
+    monkeypatch.setattr(tracefs, "PLACES", (str(tmp_path),))
+    with pytest.raises(NoKernelTracerError, match=r"^tracefs tells of no events: "):
+        Tracefs()
+    (tmp_path / "available_events").touch()
+    Tracefs().close()
+
+
+def test_pages_with_an_error_are_not_waited_for() -> None:
+    """They are those of a CPU that is switched off."""
+    reads, writes = os.pipe()
+    assert has_buffer(reads)
+    os.close(reads)
+    assert not has_buffer(writes)
+    os.close(writes)
