@@ -12,7 +12,7 @@ from vestige.record.backends.kernel.process_link import CollectorProcess
 from vestige.record.backends.kernel.rules import KernelRule
 from vestige.record.backends.kernel.wanted import ChannelWanted, Wanted
 
-__all__ = ["channel_wanted", "record_kernel"]
+__all__ = ["channel_wanted", "kernel_wanted", "record_kernel"]
 
 _UUID = "0d5d1ca2-6b4a-4dd8-9dd0-6b7d0a2e6f11"
 
@@ -27,6 +27,30 @@ def channel_wanted(
         contexts: Contexts of all records.
     """
     return ChannelWanted("channel0", list(rules), 4 << 20, contexts=list(contexts))
+
+
+def kernel_wanted(
+    directory: Path | str,
+    channels: Sequence[ChannelWanted],
+    *,
+    tracked: Mapping[str, list[int] | None] | None = None,
+    grows: bool = False,
+) -> Wanted:
+    """Return a trace of this user, with the clock that all machines have.
+
+    Args:
+        directory: The directory of the trace, which is to be made.
+        channels: Its channels.
+        tracked: The inclusion sets.
+        grows: Whether anything may be wanted later.
+    """
+    clock = ClockFacts("monotonic", "", _UUID, 10**9, 0, time.monotonic_ns())
+    owner = os.geteuid(), os.getegid()
+    return Wanted(
+        *(str(directory), "test", _UUID, clock, *owner, list(channels)),
+        tracked=dict(tracked or {}),
+        grows=grows,
+    )
 
 
 def record_kernel(
@@ -51,14 +75,8 @@ def record_kernel(
     Returns:
         The problems that were told; records and losses of all CPUs.
     """
-    clock = ClockFacts("monotonic", "", _UUID, 10**9, 0, time.monotonic_ns())
-    owner = os.geteuid(), os.getegid()
     channels = [channel_wanted(rules, contexts)]
-    wanted = Wanted(
-        *(str(directory), "test", _UUID, clock, *owner, channels),
-        tracked=dict(tracked or {}),
-        grows=grows,
-    )
+    wanted = kernel_wanted(directory, channels, tracked=tracked, grows=grows)
     process = CollectorProcess(wanted)
     try:
         process.wait_until_ready()

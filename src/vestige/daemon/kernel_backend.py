@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -53,7 +53,7 @@ class KernelBackend:
         self._traces: dict[str, SessionTrace] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._counted: dict[str, float] = {}
-        self._tasks: set[asyncio.Future[object]] = set()
+        self._tasks: set[asyncio.Task[bool]] = set()
         self._failures: dict[str, str] = {}
         self._losses: dict[str, dict[str, int]] = {}
         """By session and channel: what daemons have told that were killed."""
@@ -200,7 +200,7 @@ class KernelBackend:
         """
         trace = self._traces.get(session.name)
         if trace is not None:
-            self._some_time(self._tried(session, partial(trace.hold, is_held=is_held)))
+            self._some_time(session, trace, partial(trace.hold, is_held=is_held))
 
     def counts(self, session: Session) -> dict[str, ChannelCounts]:
         """Return what the channels of a session have recorded, a moment ago.
@@ -232,17 +232,22 @@ class KernelBackend:
         if now - self._counted.get(session.name, 0.0) < ENOUGH:
             return
         self._counted[session.name] = now
-        self._some_time(self._count(session, trace))
+        self._some_time(session, trace, trace.refresh)
 
-    def _some_time(self, what: Coroutine[Any, Any, object]) -> None:
+    def _some_time(
+        self, session: Session, trace: SessionTrace, do: Callable[[], object]
+    ) -> None:
         """Do something that nobody waits for."""
-        task = asyncio.ensure_future(what)
+
+        def do_if_there() -> None:
+            # It may have ended while this has waited, and a session of the same name
+            # have begun.
+            if self._traces.get(session.name) is trace:
+                do()
+
+        task = asyncio.ensure_future(self._tried(session, do_if_there))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    async def _count(self, session: Session, trace: SessionTrace) -> None:
-        if self._traces.get(session.name) is trace:
-            await self._tried(session, trace.refresh)
 
     def take_failure(self, session: Session) -> str | None:
         """Return why a part of the trace could not be written, if that is new.
@@ -273,20 +278,25 @@ class KernelBackend:
         del self._traces[session.name]
         self._locks.pop(session.name, None)
         self._losses.pop(session.name, None)
+        self._counted.pop(session.name, None)
         return failure
 
     async def close(self) -> None:
         """Let all of it go."""
         for name, trace in [*self._traces.items()]:
-            await asyncio.to_thread(trace.end)
+            async with self._lock_of(name):
+                await asyncio.to_thread(trace.end)
             self._traces.pop(name, None)
 
     async def _told(
         self, session: Session, do: Callable[..., Any], *facts: Any
     ) -> None:
         """Do something that waits, in a thread; of a session one after the other."""
-        async with self._locks.setdefault(session.name, asyncio.Lock()):
+        async with self._lock_of(session.name):
             await asyncio.to_thread(do, *facts)
+
+    def _lock_of(self, name: str) -> asyncio.Lock:
+        return self._locks.setdefault(name, asyncio.Lock())
 
     async def _tried(
         self, session: Session, do: Callable[..., Any], *facts: Any

@@ -106,6 +106,8 @@ class CollectorProcess:
         Raises:
             KernelOrderError: It cannot do it, or has ended.
         """
+        if self._process is None:
+            raise KernelOrderError(ENDED)
         self._say({"do": order, **facts})
         answer = self._hear()
         self.problems += answer.get("problems", ())
@@ -122,7 +124,8 @@ class CollectorProcess:
 
     def _hear(self) -> dict[str, Any]:
         line = self._hears.readline()
-        return json.loads(line) if line else {}
+        # One that is killed may have begun to say something.
+        return json.loads(line) if line.endswith(b"\n") else {}
 
     def end(self) -> None:
         """Let it end; the trace is complete then."""

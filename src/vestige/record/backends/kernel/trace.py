@@ -198,7 +198,8 @@ class KernelTrace:
             line = self._answers.readline()
         except OSError:
             line = b""
-        answer = json.loads(line) if line else {"failed": "its reader has ended"}
+        is_whole = line.endswith(b"\n")
+        answer = json.loads(line) if is_whole else {"failed": "its reader has ended"}
         if "failed" in answer:
             raise ReaderGoneError(answer["failed"])
         return answer["done"]

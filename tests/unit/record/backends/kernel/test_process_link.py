@@ -1,0 +1,39 @@
+"""Orders to the process that records the kernel, which may end at any time."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.kernel_channels import kernel_wanted
+from vestige.record.backends.kernel import process_link
+from vestige.record.backends.kernel.process_link import (
+    ENDED,
+    CollectorProcess,
+    KernelOrderError,
+)
+
+PROGRAM = "import sys; sys.stdin.readline(); sys.stdout.write({!r})"
+
+
+@pytest.mark.parametrize("said", ["", '{"ready": [', '{"refused": "no"'])
+def test_one_that_ends_while_it_speaks_has_said_nothing(
+    monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    """As one that is killed."""
+    monkeypatch.setattr(process_link, "_PROGRAM", PROGRAM.format(said))
+    process = CollectorProcess(kernel_wanted("/nowhere", []))
+    with pytest.raises(KernelOrderError, match=ENDED):
+        process.wait_until_ready()
+    assert not process.is_there
+
+
+def test_one_that_was_ended_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its descriptors may be those of other files by now."""
+    said = '{"ready": [], "directory": null}\n'
+    monkeypatch.setattr(process_link, "_PROGRAM", PROGRAM.format(said))
+    process = CollectorProcess(kernel_wanted("/nowhere", []))
+    process.wait_until_ready()
+    process.end()
+    process.end()
+    with pytest.raises(KernelOrderError, match=ENDED):
+        process.ask("counts")
