@@ -13,7 +13,7 @@ import os
 import select
 import socket
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -26,7 +26,8 @@ from .urgency import go_first
 
 __all__ = ["ChannelToRead", "TraceToRead", "run_reader", "text_of"]
 
-
+_STANDARD = (0, 1, 2)
+"""The descriptors that every program has."""
 _GAP = (
     "there were too many new threads at a time, and of those that were there nobody "
     "knows any more whose they are"
@@ -127,8 +128,10 @@ class _Reader:
             self._collector.end(self._now())
 
     def _wait_for_line(self, control: socket.socket) -> bool:
-        period = self._trace.live / 1e6
-        while period and not select.select([control], [], [], period)[0]:
+        period = self._trace.live / 1000
+        asked = select.poll()
+        asked.register(control, select.POLLIN)
+        while period and not asked.poll(period):
             if self._is_running and not self._is_held:
                 self._go_live()
         return True
@@ -172,8 +175,8 @@ class _Reader:
         self._metadata = order["metadata"]
         if not self._is_written:
             return None
-        self._files = self._new_files(self._trace.directory)
-        self._streams = self._files.open_streams(self._written())
+        directory = self._trace.directory
+        self._files, self._streams = self._new_streams(directory, self._written())
         return self._files.path
 
     def _run(self, order: dict[str, Any]) -> None:
@@ -247,8 +250,8 @@ class _Reader:
         streams: Sequence[Sequence[tuple[int, int]]] = [[]] * len(self._trace.channels)
         if self._is_written:
             self._metadata = order["metadata"]
-            files = self._new_files(order["directory"])
-            made = iter(files.open_streams(self._written()))
+            files, new = self._new_streams(order["directory"], self._written())
+            made = iter(new)
             streams = [
                 [] if one.kept is not None else next(made)
                 for one in self._trace.channels
@@ -264,14 +267,14 @@ class _Reader:
     def _copy(self, order: dict[str, Any]) -> object:
         """Write a snapshot."""
         self._metadata = order["metadata"]
-        files = self._new_files(order["directory"])
-        try:
-            streams = files.open_streams(
+        files, streams = self._new_streams(
+            order["directory"],
+            (
                 [f"{one.name}_{cpu}" for cpu in _cpus(one)]
                 for one in self._trace.channels
-            )
-        finally:
-            files.close()
+            ),
+        )
+        files.close()
         return self._totals(self._collector.copy(self._now(), streams, order["most"]))
 
     def _end(self, order: dict[str, Any]) -> object:  # noqa: ARG002 - of all orders
@@ -293,14 +296,17 @@ class _Reader:
                 number = "_0" if one.limits[0] else ""
                 yield [f"{one.name}_{cpu}{number}" for cpu in _cpus(one)]
 
-    def _new_files(self, directory: str) -> TraceFiles:
+    def _new_streams(
+        self, directory: str, channels: Iterable[list[str]]
+    ) -> tuple[TraceFiles, list[list[tuple[int, int]]]]:
+        """Make the files of a trace, or nothing of it."""
         files = TraceFiles(directory, self._trace.older)
         try:
             files.write_metadata(self._metadata)
+            return files, files.open_streams(channels)
         except BaseException:
-            files.close()
+            files.remove()
             raise
-        return files
 
 
 def _cpus(channel: ChannelToRead) -> list[int]:
@@ -368,8 +374,12 @@ def text_of(error: OSError | ValueError) -> str:
 
 
 def _close_all_but(kept: set[int]) -> None:
+    # What is said to nobody must not come into a file of the trace.
+    nobody = os.open(os.devnull, os.O_RDWR)
+    for standard in _STANDARD:
+        os.dup2(nobody, standard)
     for descriptor in map(int, os.listdir("/proc/self/fd")):
-        if descriptor not in kept:
+        if descriptor not in kept and descriptor not in _STANDARD:
             # That of the directory is closed by now.
             with suppress(OSError):
                 os.close(descriptor)

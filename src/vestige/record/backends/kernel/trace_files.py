@@ -109,7 +109,17 @@ class TraceFiles:
         Raises:
             OSError: One cannot be made.
         """
-        return [[self._pair(one) for one in names] for names in channels]
+        made: list[list[tuple[int, int]]] = []
+        try:
+            for names in channels:
+                made.append([])
+                for one in names:
+                    made[-1].append(self._pair(one))
+        except BaseException:
+            for descriptor in (one for pairs in made for pair in pairs for one in pair):
+                os.close(descriptor)
+            raise
+        return made
 
     @property
     def folders(self) -> tuple[int, int]:
@@ -118,12 +128,21 @@ class TraceFiles:
 
     def _pair(self, name: str) -> tuple[int, int]:
         data = os.open(name, _NEW, 0o660, dir_fd=self._directory)
-        return data, os.open(f"{name}.idx", _NEW, 0o660, dir_fd=self._index)
+        try:
+            return data, os.open(f"{name}.idx", _NEW, 0o660, dir_fd=self._index)
+        except BaseException:
+            os.close(data)
+            raise
 
     def close(self) -> None:
         """Let the directory go; what is in it stays."""
         os.close(self._index)
         os.close(self._directory)
+
+    def remove(self) -> None:
+        """Let it go, and nothing of it stays."""
+        self.close()
+        shutil.rmtree(self.path, ignore_errors=True)
 
 
 def _made_in_place(path: str, older: str) -> tuple[str, int]:

@@ -1,0 +1,25 @@
+"""The files of a trace of the kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vestige.record.backends.kernel.trace_files import TraceFiles
+
+
+def opened() -> set[str]:
+    """Return the numbers of the descriptors of this process."""
+    return {one.name for one in Path("/proc/self/fd").iterdir()}
+
+
+def test_files_that_cannot_all_be_made_are_none(tmp_path: Path) -> None:
+    """No descriptor stays open, and no directory."""
+    before = opened()
+    files = TraceFiles(str(tmp_path / "trace"))
+    with pytest.raises(FileExistsError):
+        files.open_streams([["c_0", "c_1"], ["d_0", "c_1"]])
+    files.remove()
+    assert opened() == before
+    assert not [*tmp_path.iterdir()]
