@@ -23,6 +23,9 @@ _PATTERNS = (_SWITCH, *_WOKEN, *(f"{one}*" for one in (*_ENTRIES, *_EXITS)))
 _PREEMPTED = 0x100
 """In the state of a thread that could go on: it has this bit, or none."""
 _MOST_STATE = 0xFFFF
+_DEAD = 0x30
+"""In the state of a thread that has ended: one of these bits (``EXIT_DEAD``,
+``EXIT_ZOMBIE``)."""
 
 
 def has_turns(streams: Iterable[Stream]) -> bool:
@@ -125,7 +128,11 @@ class _Reader:
             if cpu not in self._running and not turns.times and self._begin is not None:
                 # Nothing else ran there since the recording has begun.
                 turns.add(self._begin, RUNNING)
-            turns.add(time, _state_of(event), self._calls.get(before))
+            state = _state_of(event)
+            if state == UNKNOWN:
+                # It may have ended: another thread may have its number later.
+                self._calls.pop(before, None)
+            turns.add(time, state, self._calls.get(before))
         self._running[cpu] = after
         if after:
             self._of(after).add(time, RUNNING)
@@ -147,9 +154,12 @@ class _Reader:
 
 
 def _state_of(event: core.Event) -> int:
-    """Return the state of a thread that does not run any more."""
+    """Return the state of a thread that does not run any more.
+
+    One that has ended waits for nothing.
+    """
     value = event.get("prev_state")
-    if not isinstance(value, int):
+    if not isinstance(value, int) or value & _DEAD:
         return UNKNOWN
     return BLOCKED if value & _MOST_STATE & ~_PREEMPTED else RUNNABLE
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import vestige
 from support.kernel_traces import write_kernel_trace
 from vestige.analysis.threads import Process, Thread
@@ -83,6 +85,25 @@ def test_without_a_state_nobody_knows_what_a_thread_waits_for(tmp_path):
     ]
 
     assert states(turns_of(tmp_path, 5, records)) == [(100, UNKNOWN), (150, RUNNING)]
+
+
+@pytest.mark.parametrize("state", [0x10, 0x20])
+def test_a_thread_that_has_ended_waits_for_nothing(tmp_path, state):
+    """Neither does the next one of its number wait in the last call of it."""
+    records = [
+        (0, 100, "sched_switch", switch(0, 5, 0)),
+        (0, 110, "syscall_entry_exit_group", {}),
+        (0, 120, "sched_switch", switch(5, 0, state)),
+        (0, 200, "sched_wakeup_new", {"tid": 5}),
+        (0, 210, "sched_switch", switch(0, 5, 0)),
+        (0, 220, "sched_switch", switch(5, 0, SLEEPS)),
+    ]
+    turns = turns_of(tmp_path, 5, records)
+
+    assert states(turns)[1:4] == [(120, UNKNOWN), (200, RUNNABLE), (210, RUNNING)]
+    shares = turns.shares(100, 300)
+    assert (shares.running, shares.runnable, shares.blocked) == (30, 10, 80)
+    assert shares.waits == {}
 
 
 def test_threads_of_other_machines_are_others(tmp_path):
