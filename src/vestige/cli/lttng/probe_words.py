@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 from ..._typing import TYPE_CHECKING
+from ...record.rules.kernel_probes import kernel_place, program_place
 from .call import FAILED, FailedError
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["kernel_location", "program_location"]
 
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _NOT_A_PLACE = "Failed to parse user space probe location."
 UNSUPPORTED = 5
 """The exit status of a kind of place that LTTng does not have, either."""
@@ -33,14 +33,10 @@ def kernel_location(
     Raises:
         FailedError: It is none.
     """
-    name, plus, offset = text.partition("+")
-    if plus and name and _NUMBER.fullmatch(offset):
-        return {"type": "symbol", "name": name, "offset": int(offset, 0)}
-    if not plus and re.match(r"[A-Za-z_]", text):
-        return {"type": "symbol", "name": text, "offset": 0}
-    if not _NUMBER.fullmatch(text):
+    found = kernel_place(text)
+    if found is None:
         raise FailedError(FAILED, failure)
-    return {"type": "address", "address": int(text, 0)}
+    return found
 
 
 def program_location(text: str, failure: str = _NOT_A_PLACE) -> dict[str, Any]:
@@ -54,16 +50,12 @@ def program_location(text: str, failure: str = _NOT_A_PLACE) -> dict[str, Any]:
     Raises:
         FailedError: It is none, or the program is not there.
     """
-    parts = [re.sub(r"\\(.)", r"\1", one) for one in re.split(r"(?<!\\):", text)]
-    match parts:
-        case [path, function] | ["elf", path, function]:
-            real = _path(path, failure)
-            _check_function(function)
-            return {"type": "function", "path": real, "function": function}
-        case ["sdt", path, provider, probe]:
-            place = {"type": "tracepoint", "path": _path(path, failure)}
-            return {**place, "provider": provider, "probe": probe}
-    raise FailedError(FAILED, failure)
+    found = program_place(text, lambda name: _path(name, failure))
+    if found is None:
+        raise FailedError(FAILED, failure)
+    if found["type"] == "function":
+        _check_function(found["function"])
+    return found
 
 
 def _check_function(name: str) -> None:

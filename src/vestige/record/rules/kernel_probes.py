@@ -15,6 +15,7 @@ from ..._typing import TYPE_CHECKING, NamedTuple
 from ...errors import SelectionError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = [
@@ -26,7 +27,8 @@ __all__ = [
     "program_place",
 ]
 
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*")
+"""As in C."""
 _SYMBOL = re.compile(r"(?:\w+:)?[A-Za-z_.][\w.$]*")
 """A symbol of the kernel, after the module that has it."""
 _WORDS = {"elf": 3, "sdt": 4}
@@ -142,32 +144,13 @@ def kernel_place(text: str) -> dict[str, Any] | None:
     return {"type": "symbol", "name": name, "offset": _number(offset or "0")}
 
 
-def program_place(text: str) -> dict[str, Any] | None:
-    """Return a place in a program, as the daemon takes it.
+def _real_path(name: str) -> str:
+    """Return the path of a program without links.
 
     Args:
-        text: ``PATH:FUNCTION``, ``elf:PATH:FUNCTION`` or ``sdt:PATH:PROVIDER:PROBE``,
-            where a colon of a path has a backslash.
-
-    Returns:
-        The place; ``None``: it is none. Its path is real, and may be one of ``$PATH``;
-        what is nowhere stays as it was written.
+        name: A path, or a name that is looked for in ``$PATH``; what is nowhere stays
+            as it was written.
     """
-    parts = [re.sub(r"\\(.)", r"\1", one) for one in re.split(r"(?<!\\):", text)]
-    match parts:
-        case ["elf" | "sdt", *rest] if len(rest) + 1 != _WORDS[parts[0]]:
-            return None
-        case [path, function] | ["elf", path, function] if path and function:
-            found = {"type": "function", "path": _path(path), "function": function}
-        case ["sdt", path, provider, probe] if path and provider and probe:
-            found = {"type": "tracepoint", "path": _path(path), "provider": provider}
-            found["probe"] = probe
-        case _:
-            return None
-    return found
-
-
-def _path(name: str) -> str:
     if "/" not in name:
         import shutil  # noqa: PLC0415 - few recordings have probes
 
@@ -175,5 +158,33 @@ def _path(name: str) -> str:
     return os.path.realpath(name) if os.path.exists(name) else name
 
 
+def program_place(
+    text: str, path_of: Callable[[str], str] = _real_path
+) -> dict[str, Any] | None:
+    """Return a place in a program, as the daemon takes it.
+
+    Args:
+        text: ``PATH:FUNCTION``, ``elf:PATH:FUNCTION`` or ``sdt:PATH:PROVIDER:PROBE``,
+            where a colon of a path has a backslash.
+        path_of: Gives the path of the program that is written there.
+
+    Returns:
+        The place; ``None``: it is none.
+    """
+    parts = [re.sub(r"\\(.)", r"\1", one) for one in re.split(r"(?<!\\):", text)]
+    match parts:
+        case ["elf" | "sdt", *rest] if len(rest) + 1 != _WORDS[parts[0]]:
+            return None
+        case [path, function] | ["elf", path, function] if path and function:
+            found = {"type": "function", "path": path_of(path), "function": function}
+        case ["sdt", path, provider, probe] if path and provider and probe:
+            found = {"type": "tracepoint", "path": path_of(path), "provider": provider}
+            found["probe"] = probe
+        case _:
+            return None
+    return found
+
+
 def _number(text: str) -> int:
-    return int(text, 16 if text[:2].lower() == "0x" else 10)
+    is_octal = len(text) > 1 and text[0] == "0" and text.isdigit()
+    return int(text, 8 if is_octal else 0)

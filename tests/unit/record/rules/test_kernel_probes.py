@@ -54,6 +54,12 @@ PYTHON = os.path.realpath(sys.executable)
         ),
         ("0xff", "probe", "0xff", {"type": "address", "address": 255}),
         (
+            "vfs_read+010",
+            "probe",
+            "vfs_read+010",
+            {"type": "symbol", "name": "vfs_read", "offset": 8},
+        ),
+        (
             "function:vfs_read",
             "function",
             "vfs_read",
@@ -70,7 +76,19 @@ def test_places_are_in_programs_or_in_the_kernel(text, kind, name, location):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "=", ":x", "a=b=c", "elf:x", "elf:x:", "sdt:x:y", "a b", "vfs_read+", "/x:"],
+    [
+        "",
+        "=",
+        ":x",
+        "a=b=c",
+        "elf:x",
+        "elf:x:",
+        "sdt:x:y",
+        "a b",
+        "vfs_read+",
+        "/x:",
+        "x+08",
+    ],
 )
 def test_what_is_no_place_is_refused(text):
     """With what is expected."""
