@@ -154,6 +154,8 @@ impl<O: Output> Stream<O> {
         let length = page.length();
         if let Some(lost) = page.lost() {
             self.settle();
+            // Their call may be among what was lost, and the next one's texts, too.
+            self.texts = Texts::default();
             // What was lost is between the packet that ends here and the end of the next one.
             self.write(self.packets.last());
             if let Lost::Counted(count) = lost {
@@ -409,6 +411,41 @@ mod tests {
             assert_eq!(output.len() as u64, outcome.bytes);
             assert_eq!(output.len() % 4096, 0);
             assert!(outcome.packets > 0);
+        }
+    }
+
+    /// A page with a record: its event, its thread, and what follows.
+    fn page(commit: u64, event: u32, more: &[u8]) -> Vec<u8> {
+        let mut body = [event.to_le_bytes(), 7_u32.to_le_bytes()].concat();
+        body.extend_from_slice(more);
+        body.resize(body.len().next_multiple_of(4), 0);
+        // Records of up to 28 words have their number in place of a kind.
+        let words = u32::try_from(body.len() / 4).unwrap_or(1);
+        let data = [&words.to_le_bytes()[..], &body].concat();
+        [&100_u64.to_le_bytes()[..], &(data.len() as u64 | commit).to_le_bytes(), &data].concat()
+    }
+
+    #[test]
+    fn a_text_before_a_loss_is_not_the_next_calls() {
+        for (commit, is_its) in [(0, true), (1 << 31, false)] {
+            let tells = Some(Tells::Text { at: 8 });
+            let text = EventPlan { class: None, operations: Vec::new(), tells };
+            let texts = crate::texts::TextsPlan { at: 8, count: 1 };
+            let operations = vec![Operation::Text { at: 8, is_relative: false }];
+            let tells = Some(Tells::GetsTexts(texts));
+            let call = EventPlan { class: Some(0), operations, tells };
+            let plans = Plans::new([(1, text), (2, call)]);
+            let shared = Shared::new(plans, Arc::default());
+            let facts = Facts { uuid: [1; 16], stream: 0, cpu: 0, header: Header::Compact };
+            let mut stream = Stream::new(Arc::new(shared), facts, 100, Vec::new(), Vec::new());
+
+            // A word with place and length leads to the text.
+            stream.add_page(&page(0, 1, b"\x0c\0\x12\0vestige: 0 a name\0"));
+            stream.add_page(&page(commit, 2, b""));
+            let (outcome, output) = stream.end(200, Counts::default());
+
+            assert_eq!(outcome.records, 1);
+            assert_eq!(output.windows(6).any(|part| part == b"a name"), is_its);
         }
     }
 
