@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from ....advice import nearest
 from ....errors import SelectionError
 from ...rules.kernel_contexts import check_kernel_contexts
 from .call_stacks import record_stacks, stack_plans
@@ -24,7 +25,7 @@ from .lttng_names import lttng_name
 from .metadata import DeclaredClass
 from .probes import Probes
 from .rules import takes_name
-from .selection import choose
+from .selection import choose, names_like
 from .state_dump import CLASSES
 from .system_calls import ENTRY, has_unread_texts, texts
 from .tracefs import Instance, NoKernelTracerError
@@ -217,7 +218,7 @@ class Channel:
         matches, without = choose(rules, available)
         own = {*CLASSES, lttng_name(*_LOGGER)}
         self.problems += [
-            f"this kernel has no event {one.text}"
+            _no_event(one, available)
             for one in without
             if not any(takes_name(one, name) for name in own)
         ]
@@ -357,8 +358,9 @@ class Channel:
             instance.disable(sorted(again))
             self._enabled -= again
         instance.disable(sorted(self._enabled - wanted))
-        refused = instance.enable(sorted(wanted - self._enabled))
-        self.problems += refused
+        for key, why in instance.enable(sorted(wanted - self._enabled)):
+            name, _, _ = self._known[key].made
+            self.problems.append(f"no event {name}: the kernel refuses it: {why}")
         self._enabled = set(wanted)
 
     def open_files(self) -> list[tuple[int, int, int]]:
@@ -407,6 +409,12 @@ class Channel:
             self._instance.remove()
         self._texts.close()
         self._probes.close()
+
+
+def _no_event(rule: KernelRule, available: Sequence[_Key]) -> str:
+    text = f"this kernel has no event {rule.text}"
+    like = names_like(rule, available)
+    return f"{text}; there {nearest(rule.text, like)}" if like else text
 
 
 def _probe_key(rule: KernelRule) -> str:

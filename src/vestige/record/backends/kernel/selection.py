@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
     from .rules import KernelRule
 
-__all__ = ["Match", "choose"]
+__all__ = ["Match", "choose", "names_like"]
 
 _INNER = ("ftrace", "vestige_")
 """How systems of events begin that are not to be switched on: by nobody, or by none but
 those whose probes they are."""
 _TWICE = "raw_syscalls"
 """A system with all system calls once more, which only those want who name it."""
+_MOST_NAMES = 3
+_LIKENESS = 0.7
+"""How much of two names must be the same to take one for the other (:mod:`difflib`)."""
 _Event = tuple[str, str]
 """A system of the kernel, and a name there."""
 
@@ -62,6 +65,34 @@ def choose(
         if not found:
             without.append(rule)
     return [Match(*one, taken[one]) for one in available if one in taken], without
+
+
+def names_like(rule: KernelRule, available: Sequence[_Event]) -> list[str]:
+    """Return what a rule that takes no events may have meant.
+
+    Args:
+        rule: The rule.
+        available: The events that there are: systems and names.
+
+    Returns:
+        What could have been written instead, the likest first.
+    """
+    # Only a mistake needs it, and it takes time to import.
+    from difflib import get_close_matches  # noqa: PLC0415 - see above
+
+    events = [one for one in available if not one[0].startswith(_INNER)]
+    if rule.system is not None:
+        known = {f"{system}:{name}" for system, name in events}
+        asked = f"{rule.system}:{rule.pattern}"
+    elif rule.kind == "syscall":
+        names = (lttng_name(*one) for one in events if one[0] == CALLS)
+        calls = {name.split("_", 2)[-1] for name in names}
+        known = {f"{CALLS}:{one}" for one in calls}
+        asked = f"{CALLS}:{rule.pattern}"
+    else:
+        known = {lttng_name(*one) for one in events} | {one[0] for one in events}
+        asked = rule.pattern
+    return get_close_matches(asked, sorted(known), _MOST_NAMES, _LIKENESS)
 
 
 def _takes(rule: KernelRule, systems: set[str]) -> Callable[[_Event, str], bool]:

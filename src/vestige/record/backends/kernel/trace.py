@@ -88,13 +88,7 @@ class KernelTrace:
             self._channels.append(Channel(tracefs, self._clock, one))
         is_text_wanted = wanted.grows or wanted.logger is not None
         if not is_text_wanted and not any(one.has_events() for one in self._channels):
-            problems = [text for one in self._channels for text in one.problems]
-            has_probes = any(
-                rule.location is not None
-                for one in wanted.channels
-                for rule in one.rules
-            )
-            why = "; ".join(problems) if has_probes else ""
+            why = "; ".join(self.take_problems())
             raise NoKernelTracerError(why or "none of the events is in this kernel")
 
     def _follow_threads(self, tracefs: Tracefs) -> None:

@@ -195,7 +195,9 @@ class Instance:
         """Write a setting of it, as :meth:`Tracefs.write` does."""
         self._tracefs.write(f"{self._path}/{path}", value, is_added=is_added)
 
-    def enable(self, events: Iterable[tuple[str, str]]) -> list[str]:
+    def enable(
+        self, events: Iterable[tuple[str, str]]
+    ) -> list[tuple[tuple[str, str], str]]:
         """Switch events on.
 
         Args:
@@ -214,7 +216,9 @@ class Instance:
         """
         self._switch("!", events)
 
-    def _switch(self, sign: str, events: Iterable[tuple[str, str]]) -> list[str]:
+    def _switch(
+        self, sign: str, events: Iterable[tuple[str, str]]
+    ) -> list[tuple[tuple[str, str], str]]:
         refused = []
         descriptor = self.open("set_event", os.O_WRONLY | os.O_APPEND)
         try:
@@ -222,7 +226,8 @@ class Instance:
                 try:
                     os.write(descriptor, f"{sign}{system}:{name}\n".encode())
                 except OSError as error:
-                    refused.append(f"{system}:{name}: {error.strerror}")
+                    why = error.strerror or str(error)
+                    refused.append(((system, name), why))
         finally:
             os.close(descriptor)
         return refused

@@ -90,7 +90,8 @@ class Watcher:
                 instance.write(path, condition)
         refused = instance.enable((one.system, one.name) for one in events)
         if refused:
-            raise NoKernelTracerError(refused[0])
+            _, why = refused[0]
+            raise NoKernelTracerError(f"the kernel refuses '{rule.pattern}': {why}")
         self.leave_out(int(one) for one in os.listdir("/proc/self/task"))
         flags = os.O_RDONLY | os.O_NONBLOCK
         for number in instance.cpus():

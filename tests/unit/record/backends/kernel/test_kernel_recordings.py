@@ -370,8 +370,25 @@ def test_words_without_events_are_told(tmp_path):
     output = tmp_path / "trace"
     done = run_recorded(output, ["true"], "--kernel=sched_switch,scheduler")
 
-    assert "vestige: warning: this kernel has no event scheduler" in done.stderr
+    assert "vestige: warning: this kernel has no event scheduler; there" in done.stderr
     assert (output / "kernel" / "metadata").exists()
+
+
+@needs_tracer
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [("sched_swich", "sched_switch"), ("syscalls:opennat", "syscalls:openat")],
+)
+def test_a_single_wrong_word_is_told_with_names_like_it(tmp_path, word, name):
+    """The program is recorded, and nothing of the kernel is."""
+    output = tmp_path / "trace"
+    done = run_recorded(output, ["true"], f"--kernel={word}")
+
+    assert done.returncode == 0
+    why = re.search(r"No kernel tracer available: (.*)", done.stderr)[1]
+    assert why.startswith(f"this kernel has no event {word}; there ")
+    assert f"'{name}'" in why
+    assert not (output / "kernel").exists()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives up rights")

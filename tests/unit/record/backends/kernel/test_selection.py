@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vestige.record.backends.kernel.rules import KernelRule, rules_of_words
-from vestige.record.backends.kernel.selection import choose
+from vestige.record.backends.kernel.selection import choose, names_like
 
 AVAILABLE = [
     ("ftrace", "print"),
@@ -76,3 +76,20 @@ def test_an_event_has_all_rules_that_take_it():
     found, _ = choose(rules, AVAILABLE)
 
     assert [one.rules for one in found] == [rules, rules[:1]]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("scheduler", ["sched"]),
+        ("sched_swich", ["sched_switch"]),
+        ("sched:sched_wake", ["sched:sched_waking"]),
+        ("syscalls:openatt", ["syscalls:openat"]),
+        ("nothing_of_all", []),
+    ],
+)
+def test_a_mistake_has_names_like_it(word, expected):
+    """As they could have been written in its place."""
+    [rule] = rules_of_words([word])
+
+    assert names_like(rule, AVAILABLE)[: len(expected) or 1] == expected
