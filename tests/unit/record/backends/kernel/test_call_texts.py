@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import struct
 
 import pytest
@@ -54,6 +56,16 @@ def texts_told():
     return is_running
 
 
+def setting(tracefs):
+    """Return the kernel's setting, while nobody is about to set it back."""
+    lock = tracefs.open("instances", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return tracefs.read(SETTING)
+    finally:
+        os.close(lock)
+
+
 @pytest.fixture
 def kernel():
     """A kernel that tells texts."""
@@ -103,9 +115,9 @@ def test_nothing_is_left_of_a_program():
     """Neither the setting that the kernel changes when one is loaded."""
     tracefs = Tracefs()
     try:
-        before = tracefs.read(SETTING)
+        before = setting(tracefs)
         texts_told()
-        assert tracefs.read(SETTING) == before
+        assert setting(tracefs) == before
     finally:
         tracefs.close()
 
