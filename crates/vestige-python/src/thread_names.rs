@@ -34,9 +34,11 @@ impl ThreadNames {
     }
 
     #[doc = core_doc!(ThreadNames.find)]
-    fn find(&self, space: u32, vpid: i32, vtid: i32) -> Option<String> {
+    fn find(&self, space: u32, vpid: i128, vtid: i128) -> Option<String> {
         let names = self.lock();
-        let name = names.find((space, vpid, vtid))?;
+        // Records may say any number.
+        let [vpid, vtid] = [vpid, vtid].map(i32::try_from);
+        let name = names.find((space, vpid.ok()?, vtid.ok()?))?;
         Some(String::from_utf8_lossy(name).into_owned())
     }
 

@@ -23,7 +23,12 @@ def first_event_time(streams: Iterable[Stream | Feed]) -> Nanoseconds | None:
     Returns:
         ``None`` when there is no event record, or none with a time.
     """
-    known = [one for one in streams if not isinstance(one, Feed)]
+    # What has no time comes first in a merge, and could be all that there is.
+    known = [
+        one
+        for one in streams
+        if not isinstance(one, Feed) and one.handle.clock is not None
+    ]
     # What is damaged is told when all of it is read.
     for merge in merges(known, tell=lambda _: None):
         span = merge.time_span

@@ -78,7 +78,7 @@ class PerfettoSink(EachCall):
         for index, _, space, vpid, vtid, cpu in writer.take_tracks():
             self._tracks.append((index, space, vpid, vtid, cpu))
             self._labels.append(self._label(space, vpid, vtid, cpu))
-            writer.describe_track(index, self._labels[-1])
+            writer.describe_track(index, shown(self._labels[-1]))
         if merge is None:
             writer.end_spans()
             self._describe_again()
@@ -95,7 +95,7 @@ class PerfettoSink(EachCall):
         process = space, vpid
         if vpid >= 0 and process not in self._processes:
             self._processes[process] = name
-            self._writer.describe_process(space, vpid, name or "process")
+            self._writer.describe_process(space, vpid, shown(name) or "process")
         if vtid >= 0:
             label = self.thread_name(space, vpid, vtid) or "thread"
         elif cpu is not None:
@@ -113,9 +113,9 @@ class PerfettoSink(EachCall):
         }
         for space, vpid in late:
             name = self.process_name(space, vpid) or "process"
-            self._writer.describe_process(space, vpid, name)
+            self._writer.describe_process(space, vpid, shown(name))
         for track, before in zip(self._tracks, self._labels, strict=True):
             index, space, vpid, vtid, cpu = track
             label = self._label(space, vpid, vtid, cpu)
             if label != before:
-                self._writer.describe_track(index, label)
+                self._writer.describe_track(index, shown(label))

@@ -77,6 +77,63 @@ def test_a_thread_has_the_last_name(tmp_path, scope):
     assert {one.thread.name for one in part.threads} == {"second"}
 
 
+def test_a_name_is_the_last_one_in_time(tmp_path):
+    """Packets of another data stream of the thread may be read later."""
+    writer = ctf.Writer(tmp_path / "t", packet_size=4096, packet_context=THREAD)
+    event = writer.event_class("a:b", {"n": "u8"})
+    long, short = (
+        writer.stream(f"s{number}", **IDS, procname=name)
+        for number, name in enumerate(["new", "old"])
+    )
+    long.write(event, 0, n=0)
+    short.write(event, 50, n=1)
+    short.close()
+    long.write(event, 100, n=2)
+    writer.close()
+    trace = vestige.open(tmp_path / "t")
+    assert {one.name for one in trace.threads()} == {"new"}
+
+
+def test_a_name_is_the_last_one_before_another_thread(tmp_path, capsys):
+    """Where one data stream has the event records of several threads."""
+    writer = ctf.Writer(tmp_path / "t", packet_size=4096, event_context=THREAD)
+    event = writer.event_class("a:b", {"n": "u8"})
+    stream = writer.stream("s")
+    told = [(70, "app"), (70, "first"), (70, "second"), (71, "app"), (71, "other")]
+    for time, (vtid, name) in enumerate(told):
+        stream.write(event, time, {"vpid": 7, "vtid": vtid, "procname": name}, n=0)
+    writer.close()
+    trace = vestige.open(tmp_path / "t")
+    names = {70: "second", 71: "other"}
+    assert {one.tid: one.name for one in trace.threads()} == names
+    assert main(["report", "--threads", "--json", str(tmp_path / "t")]) == 0
+    threads = json.loads(capsys.readouterr().out)["threads"]
+    assert {one["vtid"]: one["name"] for one in threads} == names
+
+
+def test_numbers_that_no_thread_has(tmp_path):
+    """Whatever records say, it is an ID, and no error."""
+    large = (1 << 63) + 5
+    context = {"vpid": "u64", "vtid": "u64", "procname": str}
+    writer = ctf.Writer(tmp_path / "t", packet_size=4096, event_context=context)
+    lock = writer.event_class(
+        "lttng_ust_pthread:pthread_mutex_lock_req", {"mutex": "x64"}
+    )
+    event = writer.event_class("a:b", {"n": "u8"})
+    entry = writer.event_class(ENTRY, {"addr": "x64"})
+    stream = writer.stream("s")
+    told = {"vpid": large, "vtid": large, "procname": "app"}
+    stream.write(entry, 0, told, addr=0x100)
+    stream.write(event, 1, told, n=0)
+    stream.write(lock, 2, told, mutex=0x10)
+    writer.close()
+    path, out = str(tmp_path / "t"), str(tmp_path / "out")
+    for words in (["report", "--threads"], ["report", "--locks"], ["report"]):
+        assert main([*words, path]) == 0
+    for form in ("chrome", "perfetto", "speedscope"):
+        assert main(["export", "--to", form, "-o", out, path]) == 0
+
+
 def test_names_of_threads_are_text_of_others(tmp_path, capsys):
     """It does not steer terminals, and is no part of a page."""
     name = "\x1b[31m</script>"
@@ -86,6 +143,10 @@ def test_names_of_threads_are_text_of_others(tmp_path, capsys):
     page = tmp_path / "page.html"
     assert main(["report", "--to", "html", "-o", str(page), str(tmp_path / "t")]) == 0
     assert name[5:] + '"' not in page.read_text()
+    for form in ("perfetto", "chrome", "speedscope"):
+        file = tmp_path / form
+        assert main(["export", "--to", form, "-o", str(file), str(tmp_path / "t")]) == 0
+        assert b"\x1b[31m" not in file.read_bytes()
 
 
 @pytest.fixture(scope="module")

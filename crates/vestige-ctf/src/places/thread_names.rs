@@ -1,7 +1,7 @@
 //! What threads are called: packets of one thread say so, or the common context of each record.
 //!
-//! A thread has the last name that is told. Whoever tells it in each record is asked for it
-//! where records of another thread follow.
+//! A thread has the name that was told last, whichever data stream tells it. Whoever tells it
+//! in each record is asked for it where records of another thread follow.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,10 +32,16 @@ struct Layout {
     is_of_packet: bool,
 }
 
+/// A name, and when it was told: the end of a packet, or the time of a record.
+struct Told {
+    time: i64,
+    name: Box<[u8]>,
+}
+
 /// The names of threads.
 #[derive(Default)]
 pub struct ThreadNames {
-    names: KeyedMap<NamedThread, Box<[u8]>>,
+    names: KeyedMap<NamedThread, Told>,
     /// By process space and data stream.
     layouts: HashMap<(u32, u64), Option<Arc<Layout>>>,
     /// The first packet of the batch of each data stream that was read last: file and offset.
@@ -52,31 +58,36 @@ impl ThreadNames {
             let first = (batch.file, batch.part(0).packet.properties.offset);
             if self.last.insert(batch.stream.origin(), first) != Some(first) {
                 let found = batch.parts().filter_map(|part| layout.of_packet(batch, part));
-                found.for_each(|(thread, name)| self.insert(thread, name));
+                found.for_each(|(thread, told)| self.insert(thread, told));
             }
         }
         if layouts.iter().flatten().all(|layout| layout.is_of_packet) {
             return;
         }
         for Found { names, .. } in read_records::<Found>(merge, &layouts) {
-            names.into_iter().for_each(|(thread, name)| self.insert(thread, name));
+            names.into_iter().for_each(|(thread, told)| self.insert(thread, told));
         }
     }
 
     /// The name of a thread.
     #[must_use]
     pub fn find(&self, thread: NamedThread) -> Option<&[u8]> {
-        self.names.get(&thread).map(|name| &**name)
+        self.names.get(&thread).map(|told| &*told.name)
     }
 
     /// The names, in no order.
     pub fn all(&self) -> impl Iterator<Item = (NamedThread, &[u8])> {
-        self.names.iter().map(|(thread, name)| (*thread, &**name))
+        self.names.iter().map(|(thread, told)| (*thread, &*told.name))
     }
 
-    fn insert(&mut self, thread: NamedThread, name: Box<[u8]>) {
-        if self.names.len() < MOST_NAMES || self.names.contains_key(&thread) {
-            self.names.insert(thread, name);
+    fn insert(&mut self, thread: NamedThread, told: Told) {
+        // Data streams of the same thread come one after the other.
+        let is_later = match self.names.get(&thread) {
+            Some(before) => before.time <= told.time,
+            None => self.names.len() < MOST_NAMES,
+        };
+        if is_later {
+            self.names.insert(thread, told);
         }
     }
 
@@ -101,13 +112,33 @@ impl Layout {
         is_text.then_some(Self { origin, space, name, is_of_packet })
     }
 
-    fn of_packet(&self, batch: &Batch, part: &Part) -> Option<(NamedThread, Box<[u8]>)> {
+    fn of_packet(&self, batch: &Batch, part: &Part) -> Option<(NamedThread, Told)> {
         let context = batch.stream_class()?.packet_context.as_ref()?;
         let known = self.origin.of_packet(batch, part);
         let (mut reader, mut state) = (part.context_reader(), part.state());
         let name = member_bytes(context, self.name, &mut reader, &mut state)?;
+        let properties = &part.packet.properties;
+        // A thread that gives itself a name gives it to its packets that have not ended.
+        let cycles = properties.end.or(properties.beginning);
+        let time = cycles.map_or(i64::MIN, |cycles| batch.stream.nanoseconds(cycles));
+        Some((self.thread(known)?, Told { time, name: kept(name)? }))
+    }
+
+    fn thread(&self, known: Known) -> Option<NamedThread> {
         let process = known.process.map_or(-1, |vpid| vpid as i32);
-        Some(((self.space, process, known.thread? as i32), kept(name)?))
+        Some((self.space, process, known.thread? as i32))
+    }
+
+    fn of_record(
+        &self,
+        packet: Known,
+        batch: &Batch,
+        record: &Record,
+        state: &mut State,
+    ) -> Option<NamedThread> {
+        let [context, ..] = batch.body_scopes(record);
+        let mut reader = batch.body_reader(record, state);
+        self.thread(self.origin.of_record(packet, context?, false, &mut reader, state)?)
     }
 }
 
@@ -118,8 +149,7 @@ fn kept(name: &[u8]) -> Option<Box<[u8]>> {
 /// What some records tell.
 #[derive(Default)]
 struct Found {
-    names: KeyedMap<NamedThread, Box<[u8]>>,
-    last: Option<NamedThread>,
+    names: KeyedMap<NamedThread, Told>,
 }
 
 impl RecordTask for Found {
@@ -139,39 +169,40 @@ impl RecordTask for Found {
         state: &mut State,
     ) {
         let Some(layout) = layout.as_ref().filter(|one| !one.is_of_packet) else { return };
-        self.last = None;
-        for (index, record) in records.iter().enumerate() {
-            let is_last = index + 1 == records.len();
+        let mut last: Option<(NamedThread, &Record)> = None;
+        for record in records {
             // What cannot be read tells nothing.
-            let _ = self.take(layout, *packet, (batch, record), is_last, state);
+            let Some(thread) = layout.of_record(*packet, batch, record, state) else { continue };
+            let before = last.replace((thread, record));
+            if let Some((before, record)) = before.filter(|(before, _)| *before != thread) {
+                let _ = self.take(layout, before, (batch, record), state);
+            }
+        }
+        if let Some((thread, record)) = last {
+            let _ = self.take(layout, thread, (batch, record), state);
         }
     }
 }
 
 impl Found {
-    /// Takes what a record tells, if the one before was of another thread.
+    /// Takes what the last record in a row of a thread tells.
     fn take(
         &mut self,
         layout: &Layout,
-        packet: Known,
+        thread: NamedThread,
         (batch, record): (&Batch, &Record),
-        is_last: bool,
         state: &mut State,
     ) -> Option<()> {
         let [context, ..] = batch.body_scopes(record);
-        let context = context?;
         let mut reader = batch.body_reader(record, state);
-        let known = layout.origin.of_record(packet, context, false, &mut reader, state)?;
-        let process = known.process.map_or(-1, |vpid| vpid as i32);
-        let thread = (layout.space, process, known.thread? as i32);
-        if self.last.replace(thread) == Some(thread) && !is_last {
-            return Some(());
-        }
-        let mut reader = batch.body_reader(record, state);
-        let name = member_bytes(context, layout.name, &mut reader, state)?;
-        let before = self.names.get(&thread);
-        if before.is_none_or(|before| **before != *name) {
-            self.names.insert(thread, kept(name)?);
+        let name = member_bytes(context?, layout.name, &mut reader, state)?;
+        let time = batch.nanoseconds(record);
+        match self.names.get_mut(&thread) {
+            Some(before) if before.time > time => {}
+            Some(before) if *before.name == *name => before.time = time,
+            _ => {
+                self.names.insert(thread, Told { time, name: kept(name)? });
+            }
         }
         Some(())
     }

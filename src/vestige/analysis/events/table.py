@@ -47,7 +47,7 @@ class OriginEvents:
     origin: Origin
     """The thread, else the CPU, else the data stream."""
     name: str | None
-    """Name of the process, where contexts have it."""
+    """Name of the thread or its process, where packets or contexts have it."""
     kinds: list[EventKind]
     """Its events, the most frequent first."""
 
@@ -180,7 +180,7 @@ def event_table(  # noqa: PLR0913 - what is read, and what is kept of it
     pairs = occurring(pair_times(rules, sink.table, origins))
     return EventTable(
         kinds=_kinds(sink.table),
-        origins=_origins(sink.table, origins),
+        origins=_origins(sink, origins),
         pairs=joined_pairs(pairs) if pairs_of_threads else pairs,
         pairs_of_threads=pairs if pairs_of_threads else None,
         origin=first_event_time(streams),
@@ -213,6 +213,8 @@ class EventReader:
         rows = [rule.row for rule in rules]
         self.table = core.EventTable(rows, longest=longest, switch=_SWITCH)
         """What the core has found out."""
+        self.threads_called = core.ThreadNames()
+        """Names of threads."""
         self.losses: list[LostNotice] = []
         """What the tracer lost."""
         self.recorder_events = 0
@@ -227,6 +229,7 @@ class EventReader:
         self.losses += [one for one in notices_of(merge) if isinstance(one, LostNotice)]
         self.recorder_events += merge.left_out
         self.table.add(merge)
+        self.threads_called.add(merge)
 
 
 def _is_absolute(stream: Stream) -> bool:
@@ -262,20 +265,28 @@ _NO_TIME = -(1 << 63)
 """The time of event records without a clock."""
 
 
-def _origins(
-    table: core.EventTable, origins: Mapping[Who, Origin]
-) -> list[OriginEvents]:
+def _origins(reader: EventReader, origins: Mapping[Who, Origin]) -> list[OriginEvents]:
+    table = reader.table
     names = [name for name, *_ in table.totals()]
     found: dict[Who, OriginEvents] = {}
     for name, who, process_name, events, first, last in table.rows():
         one = found.get(who)
         if one is None:
-            one = OriginEvents(origin=origins[who], name=process_name, kinds=[])
+            # As everywhere: a thread has its last name.
+            called = _thread_name(reader.threads_called, who) or process_name
+            one = OriginEvents(origin=origins[who], name=called, kinds=[])
             found[who] = one
         one.kinds.append(_kind(names[name], (events, first, last), 1))
     for one in found.values():
         one.kinds[:] = _sorted(one.kinds)
     return sorted(found.values(), key=lambda one: (-one.events, _rank(one.origin)))
+
+
+def _thread_name(names: core.ThreadNames, who: Who) -> str | None:
+    space, process, thread, *_ = who
+    if thread is None:
+        return None
+    return names.find(space, -1 if process is None else process, thread)
 
 
 def _rank(origin: Origin) -> tuple[object, ...]:

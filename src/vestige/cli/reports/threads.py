@@ -56,7 +56,7 @@ class ThreadsReport:
             f"{count(self.events.events, 'event')}"
         )
         begin = count_from(self.events)
-        if begin is None:
+        if begin is None or self.events.begin is None:
             return
         yield from first_lines(self.events)
         yield ""
