@@ -228,6 +228,8 @@ def test_relative_times_count_from_one_begin(run, tmp_path):
     assert json.loads(chrome.read_text())["otherData"]["begin_ns"] == str(origin)
     threads = json.loads(run("report", "--threads", "--json", path)[1])
     assert threads["origin_ns"] == origin
+    text = run("report", "--threads", "-t=+9000s,+9001s", path)[1]
+    assert text == "0 threads of 0 processes, 0 events\n"
 
 
 def _clock(time):
