@@ -2,9 +2,10 @@
 
 A program is recorded by both, by each in its smallest form, so that the recordings are
 not the same data: those of uftrace have no library calls, but records of what the
-scheduler did. Another program locks mutexes and allocates memory. Commands run in turn,
-and cells are the least processor time of the runs. What is printed is Markdown; it is
-also written to ``bench-out/table-viewers.md``.
+scheduler did. Another program locks mutexes and allocates memory, and one is of Python
+(see ``viewers_python``). Commands run in turn, and cells are the least processor time of
+the runs. What is printed is Markdown; it is also written to
+``bench-out/table-viewers.md``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.traces import OUTPUT
+from bench.viewers_cells import Cell, run
+from bench.viewers_python import table_of_python
 
 HERE = Path(__file__).resolve().parent
 CALLS_OF_ROUND = 27
@@ -46,20 +49,6 @@ class Job:
     """The file that the first command writes, of which the size is told."""
     peer_output: str | None = None
     """The file with what the second one prints."""
-
-
-@dataclass
-class Cell:
-    """What the runs of a command took."""
-
-    seconds: float = float("inf")
-    peak_mib: float = 0
-    size: int = 0
-
-    def take_size(self, path: str) -> None:
-        """Take the size of a file, which is removed."""
-        self.size = Path(path).stat().st_size
-        Path(path).unlink()
 
 
 def of_calls(directory: Path) -> list[Job]:
@@ -104,28 +93,6 @@ OF_RESOURCES = (
     Job("which memory is left", ["-m", "vestige", "report", "--memory"]),
 )
 """The jobs of events of mutexes and of memory."""
-
-
-def run(command: Sequence[str | Path], cell: Cell, output: str | None = None) -> None:
-    """Run a command; keep the least processor time and the greatest memory."""
-    environment = os.environ | {"VESTIGE_CACHE_DIR": str(OUTPUT / "viewers" / "cache")}
-    with (
-        open(output or os.devnull, "wb") as file,  # noqa: PTH123 - os.devnull is no Path
-        subprocess.Popen(
-            [str(word) for word in command],
-            stdout=file,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        ) as process,
-    ):
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"bench: exit status {process.returncode} of {command}")
-    cell.seconds = min(cell.seconds, usage.ru_utime + usage.ru_stime)
-    cell.peak_mib = max(cell.peak_mib, usage.ru_maxrss / 1024)
-    if output:
-        cell.take_size(output)
 
 
 def record(directory: Path, rounds: int) -> tuple[Path, Path | None]:
@@ -263,6 +230,8 @@ def main() -> None:
         *table(directory, options.rounds, options.runs),
         "",
         *table_of_resources(directory, 2 * options.rounds, options.runs),
+        "",
+        *table_of_python(directory, 10 * options.rounds, options.runs),
     ]
     shutil.rmtree(directory)
     text = "\n".join(lines)
