@@ -509,11 +509,14 @@ class RelaySender:
 
     def _found(self, chunk: Chunk, trace: SentTrace, time: int | None) -> _Found | None:
         """Return what there is of a trace to be sent; ``None``: nothing."""
+        if chunk.is_dropped:
+            # Streams go on in the next one only when it has what is on its way. That is
+            # asked without the lock: while it is waited for, the spool is looked at.
+            for one in [*trace.streams.values()]:
+                self._confirm(one, is_urgent=True)
+            return None
         with owner_rights(self._plan.uid, self._plan.gid), self._lock:
             if chunk.is_dropped:
-                # Streams go on in the next one only when it has what is on its way.
-                for one in trace.streams.values():
-                    self._confirm(one, is_urgent=True)
                 return None
             is_ended = chunk.end is not None
             # All that is older than the time is there now.
@@ -571,7 +574,8 @@ class RelaySender:
             if not packets and stream.handle >= 0:
                 self._send_beacon(stream, found.time)
             self._confirm(stream, is_urgent=not packets)
-        for stream in found.trace.before.values():
+        # While one waits for the relay daemon, others may come to go on themselves.
+        for stream in [*found.trace.before.values()]:
             self._send_beacon(stream, found.time)
 
     def _send_beacon(self, stream: SentStream, time: int | None) -> None:
@@ -727,6 +731,7 @@ class RelaySender:
         while connection.has_chunk(chunk.number) and time.monotonic() < end:
             if self._ending.wait(pause):
                 return
+            self._wait_on()
             pause = min(2 * pause, LONGEST_LOOK)
 
     def _close_streams(self, traces: Iterable[SentTrace]) -> None:
@@ -745,11 +750,11 @@ class RelaySender:
         """
         connection = self._connection
         assert connection is not None  # noqa: S101 - for the types
-        for trace in chunk.traces.values():
+        for trace in [*chunk.traces.values()]:
             if trace.handle < 0:
                 told = RelayStream("metadata", trace.path, chunk.number)
                 trace.handle = connection.add_stream(told)
-            for stream in trace.streams.values():
+            for stream in [*trace.streams.values()]:
                 for name in stream.older_files:
                     told = RelayStream(name, trace.path, chunk.number)
                     handle = connection.add_stream(told)

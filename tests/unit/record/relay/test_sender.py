@@ -7,6 +7,7 @@ import resource
 import socket
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -18,6 +19,7 @@ import pytest
 from support.relay_receiver import (
     ADD_STREAM,
     INDEX,
+    PENDING,
     SENT,
     RelayReceiver,
     relay_receiver,
@@ -252,6 +254,60 @@ def test_a_chunk_that_is_removed_is_not_sent(tmp_path: Path):
         assert [one.chunk for one in session.streams.values() if one.name == "c_0"] == [
             1
         ]
+
+
+def test_a_relay_that_answers_late_is_waited_for_while_a_chunk_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The spool is looked at meanwhile: nobody may hold its lock."""
+    monkeypatch.setattr(connection, "MOST_OPEN", 1)
+
+    def late(command: int, answer: bytes) -> list[bytes | None]:
+        if command == PENDING:
+            # Longer than until the sender looks at its spool.
+            time.sleep(0.1)
+        return [answer]
+
+    with (
+        relay_receiver(confirms=False) as relay,
+        sending(relay, tmp_path, on_full=lambda _: None) as sender,
+    ):
+        commands = relay.sessions[0].commands
+        trace = Trace(tmp_path)
+        trace.add("c_0", b"1" * 4096)
+        wait_until(lambda: PENDING in commands, "it is asked", SECONDS)
+        relay.spoil = late
+        with sender.paused():
+            trace.clear()
+            chunk = sender.end_chunk(None, 1500.0, is_removed=True)
+        many = commands.count(PENDING)
+        wait_until(
+            lambda: commands.count(PENDING) > many + 2, "it is asked again", SECONDS
+        )
+        relay.confirms = True
+        assert sender.wait_for(chunk, SECONDS)
+
+
+def test_a_spool_stays_bounded_while_a_chunk_is_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A relay daemon may take its time for that."""
+    monkeypatch.setattr(sender_module, "CLOSED_SECONDS", 60.0)
+    told: list[bool] = []
+    with relay_receiver() as relay, sending(relay, tmp_path, on_full=told.append) as it:
+        Trace(tmp_path).add("c_0", b"1" * 4096)
+        relay.still_has = 1 << 30
+        with it.paused():
+            (tmp_path / "ust").rename(tmp_path / "first")
+            chunk = it.end_chunk(str(tmp_path / "first"), 1500.0)
+        wait_until(lambda: bool(relay.asked_for), "it is waited for", SECONDS)
+        Trace(tmp_path).add("c_0", b"2" * (1 << 21))
+        wait_until(lambda: told == [True], "it is full", SECONDS)
+        assert not chunk.is_done
+        relay.still_has = 0
+        assert it.wait_for(chunk, SECONDS)
+        assert it.flush(SECONDS)
+        assert told == [True, False]
 
 
 def kept_files(relay: RelayReceiver) -> dict[str, bytes]:
@@ -536,8 +592,9 @@ def test_a_relay_that_refuses_all_is_asked_now_and_then(tmp_path: Path):
     with relay_receiver(refused=1) as relay, sending(relay, tmp_path) as sender:
         Trace(tmp_path).add("c_0", b"x" * 4096)
         assert not sender.flush(1.0)
+        wait_until(lambda: len(relay.sessions) > 1, "it is asked again", SECONDS)
         assert "does not add the stream" in str(sender.failure)
-        assert 1 < len(relay.sessions) < 10
+        assert len(relay.sessions) < 10
 
 
 def test_snapshots_have_no_index(tmp_path: Path):
