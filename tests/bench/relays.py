@@ -34,7 +34,8 @@ from support.lttng import LttngEnvironment, missing_requirement
 from vestige.record.relay.connection import RelayAddress
 from vestige.record.relay.folder import make_spool
 from vestige.record.relay.messages import SessionFacts
-from vestige.record.relay.sender import RelaySender, SenderPlan
+from vestige.record.relay.plan import SenderPlan
+from vestige.record.relay.sender import RelaySender
 
 HERE = Path(__file__).parent
 MEMORY = "/dev/shm"

@@ -22,7 +22,8 @@ from ..record.relay.chunk import Chunk
 from ..record.relay.connection import RelayAddress, RelayRefusedError
 from ..record.relay.folder import remove_spool
 from ..record.relay.messages import SessionFacts
-from ..record.relay.sender import RelaySender, SenderPlan
+from ..record.relay.plan import SenderPlan
+from ..record.relay.sender import RelaySender
 from .model import Session, SnapshotOutput
 from .refusals import os_error_text, refused
 

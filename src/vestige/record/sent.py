@@ -14,7 +14,8 @@ from .recorder import Recording, run_and_record
 from .relay.connection import RelayAddress, RelayRefusedError
 from .relay.folder import held_spool
 from .relay.messages import SessionFacts
-from .relay.sender import RelaySender, SenderPlan
+from .relay.plan import SenderPlan
+from .relay.sender import RelaySender
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

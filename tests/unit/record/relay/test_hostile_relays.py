@@ -14,11 +14,12 @@ import pytest
 
 from support.relay_receiver import RelayReceiver, relay_receiver
 from support.spooled_traces import Trace
-from vestige.record.relay import connection
+from vestige.record.relay import connection, kept_files, link
 from vestige.record.relay import sender as sender_module
 from vestige.record.relay.connection import RelayAddress, RelayRefusedError
 from vestige.record.relay.messages import SessionFacts
-from vestige.record.relay.sender import RelaySender, SenderPlan
+from vestige.record.relay.plan import SenderPlan
+from vestige.record.relay.sender import RelaySender
 
 SEEDS = 8
 PACKETS = 12
@@ -118,9 +119,9 @@ def test_nothing_hangs_and_losses_are_counted(
     monkeypatch.setattr(connection, "SILENT_SECONDS", 0.1)
     monkeypatch.setattr(sender_module, "FIRST_RETRY", 0.01)
     monkeypatch.setattr(sender_module, "LONGEST_RETRY", 0.05)
-    monkeypatch.setattr(sender_module, "GONE_SECONDS", 0.1)
-    monkeypatch.setattr(sender_module, "LARGEST_FILES", 3 * 4096)
-    monkeypatch.setattr(sender_module, "SMALLEST_FILE", 1)
+    monkeypatch.setattr(link, "GONE_SECONDS", 0.1)
+    monkeypatch.setattr(kept_files, "LARGEST_FILES", 3 * 4096)
+    monkeypatch.setattr(kept_files, "SMALLEST_FILE", 1)
     begin = time.monotonic()
     with relay_receiver() as relay:
         spoiler = Spoiler(seed)
