@@ -23,7 +23,7 @@ def plan(relay: RelayReceiver, spool: Path, **changes: object) -> SenderPlan:
     session = SessionFacts("s", "machine", "", bytes(range(16)), 1, 1000)
     address = RelayAddress("127.0.0.1", relay.control_port, relay.data_port)
     made = SenderPlan(address, session, str(spool), os.getuid(), os.getgid(), 1 << 20)
-    return made._replace(**changes)
+    return made._replace(**changes)  # type: ignore[arg-type]
 
 
 @contextmanager
