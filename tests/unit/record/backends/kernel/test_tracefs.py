@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,24 @@ from vestige.record.backends.kernel.watcher import has_buffer
 
 REASON = why_not()
 needs_tracer = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+AS_ANOTHER_USER = """
+import os
+from vestige.record._kernel import open_tracefs
+from vestige.record.backends.kernel.tracefs import NoKernelTracerError, Tracefs
+
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+try:
+    open_tracefs()
+except OSError as error:
+    print(error.errno, error.strerror)
+try:
+    Tracefs()
+except NoKernelTracerError as error:
+    print(error)
+"""
 
 
 @pytest.mark.parametrize(
@@ -71,3 +91,15 @@ def test_pages_with_an_error_are_not_waited_for() -> None:
     os.close(reads)
     assert not has_buffer(writes)
     os.close(writes)
+
+
+def test_who_is_not_root_is_told_so() -> None:
+    """In words, and by the number of the error, by which Python knows what it is."""
+    done = subprocess.run(
+        [sys.executable, "-c", AS_ANOTHER_USER],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == "1 Operation not permitted\nonly root may use tracefs\n"
