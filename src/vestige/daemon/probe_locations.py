@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import Any
 
+from ..owner_rights import owner_rights
+from .peer import Peer
 from .protocol import Values
 from .refusals import refused
 
-__all__ = ["LOCATIONS", "PLACES", "read_location"]
+__all__ = ["LOCATIONS", "PLACES", "check_readable", "read_location"]
 
 LONGEST_PATH = 4096
 """Bytes of a path, or of a name in an object file."""
@@ -54,6 +58,30 @@ def read_location(values: Values | None, kind: str) -> dict[str, Any]:
         else:
             found[name] = _name(values.text(name))
     return found
+
+
+def check_readable(location: Mapping[str, Any] | None, peer: Peer) -> None:
+    """Refuse a program that whoever asks may not read.
+
+    The daemon may, and would tell what functions are in it.
+
+    Args:
+        location: The place of a probe, if there is one.
+        peer: Who asks.
+
+    Raises:
+        SessionError: It cannot be read.
+    """
+    path = None if location is None else location.get("path")
+    if path is None:
+        return
+    try:
+        with owner_rights(peer.uid, peer.gid):
+            os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        why = f"{path}: cannot be read: {reason}"
+        raise refused("PROBE_LOCATION_INVAL", why) from error
 
 
 def _name(text: str) -> str:

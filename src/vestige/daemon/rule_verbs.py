@@ -10,7 +10,7 @@ from .channel_verbs import channel_of
 from .domains import KERNEL, domain_of
 from .kernel_rules import check_kernel_rule, check_with_kernel
 from .model import AGENT_DOMAINS, RULE_TYPES, Channel, EventRule, Session
-from .probe_locations import PLACES, read_location
+from .probe_locations import PLACES, check_readable, read_location
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
@@ -47,6 +47,8 @@ async def enable_event(
     session = registry.session(peer, request.text("session"))
     is_kernel = domain is KERNEL
     rules = _kernel_rules(request) if is_kernel else [_rule(request)]
+    for one in rules:
+        check_readable(one.location, peer)
     is_matching = not is_kernel or await check_with_kernel(registry.backend, rules)
     await registry.relays.connect(session)
     channel = channel_of(session, domain, request, is_made=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .domains import require_kernel
+from .probe_locations import check_readable
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
@@ -35,7 +36,7 @@ async def register_trigger(
     trigger = read_trigger(values, peer.uid)
     if peer.uid not in {0, trigger.uid}:
         raise refused("EPERM")
-    _check_kernel(registry, trigger)
+    _check_kernel(registry, peer, trigger)
     registry.triggers.add(trigger)
     try:
         await _tell(registry)
@@ -49,12 +50,13 @@ async def register_trigger(
     return {"trigger": trigger.to_json()}
 
 
-def _check_kernel(registry: Registry, trigger: Trigger) -> None:
+def _check_kernel(registry: Registry, peer: Peer, trigger: Trigger) -> None:
     """Refuse a rule for the kernel where nobody would see what matches."""
     condition = trigger.condition
     if not isinstance(condition, EventRuleMatches) or condition.rule.is_of_user_space:
         return
     require_kernel(registry.backend)
+    check_readable(dict(condition.rule.location), peer)
     try:
         registry.backend.check_trigger(condition.rule)
     except (ValueError, OSError) as error:

@@ -163,6 +163,8 @@ def _is_trace(path: str) -> bool:
         names = os.listdir(path)
     except OSError:
         return False
+    if os.path.islink(path):
+        return False
     return METADATA in names or not names
 
 
