@@ -303,14 +303,17 @@ def test_nothing_is_left_of_a_daemon_that_was_killed(
 def test_the_process_that_records_may_be_killed(
     daemon: SessionDaemon, program: str, tmp_path: Path
 ):
-    """The session ends in order, and says what is missing."""
+    """The session ends in order, says what is missing, and leaves no instance."""
     begin(daemon, tmp_path, CALL)
     call(program, COUNT)
-    [recorder] = {int(one.split("-")[1]) for one in instances_of(daemon)}
+    made = instances_of(daemon)
+    [recorder] = {int(one.split("-")[1]) for one in made}
     os.kill(recorder, signal.SIGKILL)
     for words in ("stop", "destroy"):
         done = daemon.lttng(words)
         assert "of the kernel, events are missing: its process has ended" in done.err
+    assert made
+    assert not made & {*instances()}
     assert daemon.lttng("list").out == "Currently no available recording session\n"
 
 

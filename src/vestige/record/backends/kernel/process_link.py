@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ __all__ = ["ENDED", "UNAVAILABLE", "CollectorProcess", "KernelOrderError"]
 UNAVAILABLE = "No kernel tracer available"
 """As LTTng says it."""
 ENDED = "its process has ended"
+_LOOKS, _PAUSE = 200, 0.01
+"""How often one looks at most whether a child has ended, and the seconds between."""
 _HOME = str(Path(__file__).parents[4])
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -133,6 +136,31 @@ class CollectorProcess:
             return
         os.close(self._says)
         self._hears.close()
+        process, self._process = self._process, None
         with suppress(ChildProcessError):
-            os.waitpid(self._process, 0)
-        self._process = None
+            _, status = os.waitpid(process, 0)
+            if os.WIFSIGNALED(status):
+                _remove_rest(process)
+
+
+def _remove_rest(process: int) -> None:
+    """Remove what one that was killed has left in the kernel."""
+    # Few recordings come here.
+    from .probes import remove_abandoned  # noqa: PLC0415 - see above
+    from .tracefs import PREFIX, NoKernelTracerError, Tracefs  # noqa: PLC0415
+
+    try:
+        tracefs = Tracefs()
+    except NoKernelTracerError:
+        return
+    try:
+        for _ in range(_LOOKS):
+            tracefs.remove_abandoned()
+            names = tracefs.names("instances")
+            if not any(one.startswith(f"{PREFIX}{process}-") for one in names):
+                break
+            # Its child has them open until it has noticed.
+            time.sleep(_PAUSE)
+        remove_abandoned(tracefs)
+    finally:
+        tracefs.close()
