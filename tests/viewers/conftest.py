@@ -51,6 +51,31 @@ int main(void)
     return 0;
 }
 """
+NAMED_SOURCE = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+static void *work(void *name)
+{
+    pthread_setname_np(pthread_self(), name);
+    return 0;
+}
+static void *change(void *name)
+{
+    pthread_setname_np(pthread_self(), "first");
+    for (int i = 0; i < 1000; i++)
+        work(name);
+    return 0;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(threads, 0, work, "<b>&a;b'");
+    pthread_create(threads + 1, 0, change, "second");
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+"""
 
 
 def pytest_collection_modifyitems(items):
@@ -69,14 +94,17 @@ def vestige(*words):
 def traces(tmp_path_factory):
     """Traces by name: a recorded program, calls that are not complete, spans."""
     directory = tmp_path_factory.mktemp("traces")
-    source = directory / "program.c"
-    source.write_text(SOURCE)
-    program = directory / "program"
-    options = ["-O1", "-g", "-finstrument-functions", "-pthread"]
-    subprocess.run(["gcc", *options, source, "-o", program], check=True)
-    vestige("record", "-o", directory / "recorded", "--", program)
+    sources = (("recorded", "program", SOURCE), ("named", "app", NAMED_SOURCE))
+    for name, built, source in sources:
+        program = directory / built
+        file = program.with_suffix(".c")
+        file.write_text(source)
+        options = ["-O1", "-g", "-finstrument-functions", "-pthread"]
+        subprocess.run(["gcc", *options, file, "-o", program], check=True)
+        vestige("record", "-o", directory / name, "--", program)
     return {
         "recorded": directory / "recorded",
+        "named": directory / "named",
         "hostile": write_hostile_calls(directory / "hostile"),
         "spans": write_spans(directory / "spans"),
     }

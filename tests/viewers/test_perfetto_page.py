@@ -56,6 +56,14 @@ def test_sums_are_those_of_the_report(opened, export, report, traces, to):
     assert len({tid for (tid,) in threads}) == 4
 
 
+def test_threads_have_their_names(opened, export):
+    """The last ones that they gave themselves, as text."""
+    ask = opened(export("named", "perfetto"))
+
+    names = ask("select thread.name from thread join thread_track using (utid)")
+    assert {name for (name,) in names} == {"app", "<b>&a;b'", "second"}
+
+
 def test_what_is_not_complete_says_so(opened, export, report, traces):
     """Names of others stand there as text."""
     ask = opened(export("hostile", "perfetto"))

@@ -10,7 +10,10 @@ import pytest
 
 import vestige
 from vestige import ctf
+from vestige.analysis.intervals import intervals_of
+from vestige.analysis.intervals.part_tree import part_tree
 from vestige.cli.main import main
+from vestige.graph import Selection
 
 ENTRY = "lttng_ust_cyg_profile:func_entry"
 EXIT = "lttng_ust_cyg_profile:func_exit"
@@ -48,7 +51,7 @@ int main(void)
 """
 
 
-def _write(folder, scope, names):
+def _write(folder, scope, names, calls=1):
     """Write a trace of one thread that has some names, one after the other."""
     contexts = {scope: THREAD}
     writer = ctf.Writer(folder, packet_size=4096, **contexts)
@@ -59,8 +62,9 @@ def _write(folder, scope, names):
         told = {**IDS, "procname": name}
         stream = writer.stream(f"s{number}", **(told if is_packet else {}))
         context = [] if is_packet else [told]
-        stream.write(entry, 10 * number, *context, addr=0x100)
-        stream.write(leave, 10 * number + 5, *context, addr=0x100)
+        for time in range(10 * calls * number, 10 * calls * (number + 1), 10):
+            stream.write(entry, time, *context, addr=0x100)
+            stream.write(leave, time + 5, *context, addr=0x100)
         stream.close()
     writer.close()
     return vestige.open(folder)
@@ -132,6 +136,19 @@ def test_numbers_that_no_thread_has(tmp_path):
         assert main([*words, path]) == 0
     for form in ("chrome", "perfetto", "speedscope"):
         assert main(["export", "--to", form, "-o", out, path]) == 0
+
+
+@pytest.mark.parametrize("scope", ["packet_context", "event_context"])
+def test_a_range_has_the_name_of_its_time(tmp_path, scope):
+    """With an index of later names, too."""
+    calls = 20_000
+    trace = _write(tmp_path / "t", scope, ["app", "first", "second"], calls)
+    intervals, _ = intervals_of(trace, every=1)
+    begin = intervals.begin + 15 * calls
+    part = part_tree(intervals, Selection(begin=begin, end=begin + 100))
+    assert part is not None
+    for tree in (part, trace.call_tree(begin=begin, end=begin + 100)):
+        assert [one.thread.name for one in tree.threads] == ["first"]
 
 
 def test_names_of_threads_are_text_of_others(tmp_path, capsys):

@@ -71,14 +71,24 @@ class _Found:
     """What is read besides calls."""
 
     names: dict[tuple[int, int], str]
-    thread_names: dict[tuple[int, int, int], str]
+    later_names: dict[tuple[int, int, int], str]
+    threads_called: core.ThreadNames = field(default_factory=core.ThreadNames)
     events: int = 0
     others: int = 0
     losses: list[LostNotice] = field(default_factory=list)
     keeps_durations: bool = False
     _is_in_range: bool = False
 
+    @property
+    def thread_names(self) -> dict[tuple[int, int, int], str]:
+        """Names of threads: those that they have in the range, where it tells them."""
+        rows = self.threads_called.rows()
+        return self.later_names | {
+            (space, vpid, vtid): name for space, vpid, vtid, name in rows
+        }
+
     def add(self, merge: core.Merge, others: list[int], begin: int) -> None:
+        self.threads_called.add(merge)
         lost = (one for one in notices_of(merge) if isinstance(one, LostNotice))
         found = (part_of_loss(one, begin) for one in lost)
         self.losses += [one for one in found if one is not None]
