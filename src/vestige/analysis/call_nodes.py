@@ -160,6 +160,14 @@ class CallNode(CallCounts):
             callees = reversed(node.by_time())
             waiting.extend((level + 1, callee) for callee in callees)
 
+    def forget_turns(self) -> None:
+        """Let nothing be known of what its threads waited for."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            node.running = node.runnable = node.blocked = 0
+            waiting.extend(node.callees.values())
+
     def merge(self, other: CallNode) -> None:
         """Add the calls of another tree, path by path."""
         waiting = [(self, other)]

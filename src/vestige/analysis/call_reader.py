@@ -171,7 +171,8 @@ def call_tree(  # noqa: PLR0913 - what is read, and what is kept of it
     damage = Graph([source], reader, filters, selection, progress=progress).run()
     functions = named_functions(reader, resolver)
     tree = tree_of(reader, reader.fold, functions, source.streams, is_range=is_range)
-    tree.damage, tree.turns = damage, turns
+    tree.damage = damage
+    tree.know_turns(turns)
     if keeper is not None:
         names = reader.names, reader.thread_names
         keeper.finish(reader.fold, functions, names, tree)

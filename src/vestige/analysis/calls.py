@@ -132,10 +132,25 @@ class CallTree:
     """What could not be read."""
     turns: Turns | None = field(default=None, repr=False, compare=False)
     """What a kernel has told of its threads, where one has."""
+    threads_elsewhere: int = field(default=0, compare=False)
+    """How many threads have IDs of a PID namespace, under which kernels tell of others:
+    what they waited for is not known."""
     picture: Callable[[CallTree], str] | None = field(
         default=None, repr=False, compare=False
     )
     """Draws it in HTML for notebooks, where it is of a whole trace."""
+
+    def know_turns(self, turns: Turns | None) -> None:
+        """Keep what kernels tell of threads, but nothing where they mean others.
+
+        Args:
+            turns: What they tell, of which the nodes have their parts already.
+        """
+        self.turns = turns
+        for one in self.threads:
+            if turns is not None and turns.is_elsewhere(one.thread):
+                one.root.forget_turns()
+                self.threads_elsewhere += 1
 
     @property
     def lost(self) -> int:

@@ -100,6 +100,15 @@ class ThreadTurns:
         """The last state."""
         return self.states[-1] if self.states else UNKNOWN
 
+    def at(self, time: int) -> int:
+        """Return the state at a time.
+
+        Args:
+            time: Nanoseconds.
+        """
+        after = bisect_right(self.times, time)
+        return self.states[after - 1] if after else UNKNOWN
+
     def between(self, begin: int, end: int) -> Iterator[Turn]:
         """Iterate over the states in a range of time, cut at its ends.
 
@@ -170,10 +179,32 @@ class Turns:
         Returns:
             Its states; ``None`` if no kernel has told of it.
         """
+        found = self._of_number(thread)
+        return None if found is None or self._is_elsewhere(found, thread) else found
+
+    def is_elsewhere(self, thread: Thread) -> bool:
+        """Tell whether a thread has its ID in a PID namespace of its own.
+
+        Kernels tell the IDs of the machine, and there another thread has that one.
+
+        Args:
+            thread: The thread, with its begin and its end; without, nobody knows.
+        """
+        found = self._of_number(thread)
+        return found is not None and self._is_elsewhere(found, thread)
+
+    def _of_number(self, thread: Thread) -> ThreadTurns | None:
         machine = self._traces.get(thread.process.trace)
         if machine is None or thread.tid is None:
             return None
         return self._machines.get(machine, {}).get(thread.tid)
+
+    def _is_elsewhere(self, found: ThreadTurns, thread: Thread) -> bool:
+        # Whoever records an event runs then.
+        if self.losses or thread.begin is None or thread.end is None:
+            return False
+        states = {found.at(thread.begin), found.at(thread.end)}
+        return RUNNING not in states and states != {UNKNOWN}
 
     def of_spaces(self) -> Iterator[tuple[int, int, ThreadTurns]]:
         """Iterate over process spaces, their threads' IDs and states."""

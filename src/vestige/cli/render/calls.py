@@ -86,6 +86,11 @@ def _head_lines(tree: CallTree) -> Iterator[str]:
             f"{count(tree.turns.losses, 'event')} of the kernel lost: what threads did "
             "then is not exact"
         )
+    if tree.threads_elsewhere:
+        yield (
+            f"{count(tree.threads_elsewhere, 'thread')} with IDs of a PID namespace: "
+            "the kernel has others for them, and how long they waited is not known"
+        )
     if tree.is_patched:
         yield "calls that the compiler inlined are not calls here (--patch)"
 

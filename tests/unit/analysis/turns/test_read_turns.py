@@ -115,6 +115,22 @@ def test_threads_of_other_machines_are_others(tmp_path):
     assert turns.of_thread(other) is None
 
 
+@pytest.mark.parametrize(
+    ("begin", "end", "is_here"),
+    [(105, 165, True), (105, 145, True), (132, 175, False), (None, None, True)],
+)
+def test_whoever_records_runs_then(tmp_path, begin, end, is_here):
+    """Else it is another thread, which has that ID in a PID namespace."""
+    path = write_kernel_trace(tmp_path / "kernel", RECORDS)
+    trace = vestige.open(path, debug_info=False)
+    process = Process(None, None, trace.streams[0].trace.name)
+    thread = Thread(process=process, tid=5, begin=begin, end=end)
+    turns = trace.turns()
+
+    assert turns.is_elsewhere(thread) is not is_here
+    assert (turns.of_thread(thread) is not None) is is_here
+
+
 def test_traces_without_a_kernel_have_no_turns(tmp_path):
     """Neither do those of kernels without switches."""
     records = [(0, 100, "sched_waking", {"tid": 5})]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -17,6 +18,10 @@ pytestmark = pytest.mark.skipif(
 )
 MILLISECOND = 1_000_000
 SLEPT, USED = 50 * MILLISECOND, 60 * MILLISECOND
+
+
+MANY = 'for one in $(seq 24); do "$0" 1 140; done; true'
+"""Runs a program under IDs that threads of the kernel have outside."""
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +41,13 @@ def report(recording, *options):
     words = [*command, "report", *options, "--to", "json", str(recording)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
+
+
+def report_text(recording):
+    """Return what a report says to people."""
+    command = record_command(recording, ["x"])[:3]
+    words = [*command, "report", str(recording)]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
 def test_a_report_tells_what_functions_waited_for(recording):
@@ -101,3 +113,28 @@ def test_a_page_draws_waits_below_calls(recording):
     assert longest[2] > 0.9 * SLEPT
     assert longest[3] == 3
     assert turns["threads"]
+
+
+def test_threads_of_a_pid_namespace_get_nothing_of_others(tmp_path):
+    """Their IDs are small, and those of the machine's first threads."""
+    program = build_program(tmp_path, "system_calls")
+    output = tmp_path / "trace"
+    words = ["unshare", "--pid", "--fork", "sh", "-c", MANY, program]
+    done = run_recorded(output, words, "--kernel=sched")
+    if "Operation not permitted" in done.stderr:
+        pytest.skip("no right to make a PID namespace")
+    found = report(output)
+    parts = [
+        one[part]
+        for one in found["functions"]
+        for part in ("running_ns", "runnable_ns", "blocked_ns")
+    ]
+
+    assert parts
+    assert not any(parts)
+    [text] = [
+        line
+        for line in report_text(output).splitlines()
+        if "with IDs of a PID namespace" in line
+    ]
+    assert re.match(r"\d+ threads? with", text)
