@@ -18,6 +18,8 @@ __all__ = ["EventRows"]
 
 _LONGEST_TEXT = 400
 """Characters of the fields of an event record."""
+_RECORDS_OF_PART = 30_000
+"""To begin to read somewhere takes about as long as to read so many event records."""
 _ENDS = frozenset({*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS})
 
 _Origin = tuple[str, int | None, int | None, str | None]
@@ -37,6 +39,7 @@ class EventRows:
         self._streams = [*streams]
         self._intervals = intervals
         self._origin = intervals.begin
+        self._records = sum(row.events for row in intervals.rows)
         self._fields = FieldTexts(_LONGEST_TEXT)
         self._names = sorted(
             {name for stream in self._streams for name in _names_of(stream)}
@@ -70,13 +73,22 @@ class EventRows:
         if not self._names:
             return
         patterns = (tuple(escape(name) for name in self._names),)
-        for first, last in self._intervals.other_spans(begin, end):
+        for first, last in self._parts(begin, end):
             wanted = Selection(
                 begin=self._origin + first, end=self._origin + last, patterns=patterns
             )
             # Damage was told when the trace was opened.
             for merge in merges(self._streams, wanted, tell=lambda _: None):
                 yield from merge.events()
+
+    def _parts(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """Return what is read of a range: all of it where that takes no longer."""
+        parts = self._intervals.other_spans(begin, end)
+        whole = max(self._intervals.end - self._origin, 1)
+        share = min((end - begin + 1) / whole, 1)
+        if len(parts) * _RECORDS_OF_PART > self._records * share:
+            return [(begin, end)]
+        return parts
 
     def _row_of(self, event: Event) -> list[Any]:
         known = (self._rows.get(origin) for origin in _origins(event))

@@ -9,6 +9,8 @@ import pytest
 
 import vestige
 from vestige import ctf
+from vestige.graph import merges
+from vestige.page import event_rows
 from vestige.page.event_rows import EventRows
 
 DATA = Path(__file__).parents[2] / "data"
@@ -26,8 +28,22 @@ def test_events_are_on_the_rows_that_count_them(name, count):
     assert len(counts) == count
 
 
-def test_events_among_many_calls_are_found_without_reading_these(tmp_path):
-    """A page has the first event records, however far they are from each other."""
+@pytest.mark.parametrize(("records_of_part", "begun"), [(1, 2), (30_000, 1)])
+def test_events_among_many_calls_are_found_without_reading_these(
+    tmp_path, monkeypatch, records_of_part, begun
+):
+    """A page has the first event records, however far they are from each other.
+
+    Where there are not many calls, it is quicker to read these.
+    """
+    monkeypatch.setattr(event_rows, "_RECORDS_OF_PART", records_of_part)
+    ranges = []
+
+    def noted(streams, wanted, **options):
+        ranges.append(wanted)
+        return merges(streams, wanted, **options)
+
+    monkeypatch.setattr(event_rows, "merges", noted)
     writer = ctf.Writer(
         tmp_path / "t", packet_context={"vpid": "s32", "vtid": "s32"}, packet_size=4096
     )
@@ -46,6 +62,9 @@ def test_events_among_many_calls_are_found_without_reading_these(tmp_path):
     last = intervals.end - intervals.begin
     times = [70_060_000, 220_060_000, 370_060_000]
     assert intervals.other_spans(0, last) == [(time, time) for time in times]
-    found = EventRows(trace.streams, intervals).between(0, last, 2)
-    assert [event[0] for event in found["events"]] == times[:2]
+    rows = EventRows(trace.streams, intervals)
+    found = rows.between(0, last, 1)
+    assert [event[0] for event in found["events"]] == times[:1]
     assert found["more"]
+    assert len(ranges) == begun
+    assert [event[0] for event in rows.between(0, last, 9)["events"]] == times
