@@ -34,6 +34,14 @@ _DRAINED = 64
 """How often the logger's pipe is read before an order: it holds less."""
 
 
+_FIRST_NAMESPACE = 0xEFFFFFFC
+"""The number of the machine's PID namespace (Linux, ``include/linux/proc_ns.h``)."""
+_OTHER_IDS = (
+    "the recorder is in a PID namespace, and the kernel has other IDs for processes: "
+    "the state dump and contexts of processes may be those of others"
+)
+
+
 def main() -> None:
     """Do what the lines ask for."""
     orders = _Orders()
@@ -67,6 +75,8 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
         return
     try:
         problems = trace.take_problems()
+        if _is_in_namespace():
+            problems.append(_OTHER_IDS)
         if wanted.logger is not None:
             try:
                 orders.logger = LoggerPipe(tracefs, wanted.logger)
@@ -87,6 +97,15 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
             trace.end()
     finally:
         trace.close()
+
+
+def _is_in_namespace() -> bool:
+    """Tell whether processes have other IDs here than the kernel's events do."""
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino != _FIRST_NAMESPACE
+    except OSError:
+        # Nobody knows.
+        return False
 
 
 class _Orders:

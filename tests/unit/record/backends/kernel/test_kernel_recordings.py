@@ -391,6 +391,29 @@ def test_a_single_wrong_word_is_told_with_names_like_it(tmp_path, word, name):
     assert not (output / "kernel").exists()
 
 
+@needs_tracer
+def test_a_recorder_in_a_pid_namespace_says_so(tmp_path):
+    """Its IDs are not those of the kernel's events."""
+    into = ("unshare", "--pid", "--fork", "--mount-proc")
+    outside, inside = (
+        subprocess.run(
+            [*before, *record_command(output, ["true"], "--kernel=sched_switch")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for before, output in (((), tmp_path / "out"), (into, tmp_path / "in"))
+    )
+    if "Operation not permitted" in inside.stderr:
+        pytest.skip("no right to make a PID namespace")
+
+    said = "the recorder is in a PID namespace"
+    assert outside.returncode == 0
+    assert said in inside.stderr
+    in_first = Path("/proc/self/ns/pid").stat().st_ino == 0xEFFFFFFC
+    assert (said in outside.stderr) is not in_first
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives up rights")
 @pytest.mark.skipif(
     any(Path(place, "instances").is_dir() for place in PLACES),
