@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -82,12 +83,23 @@ def instances_of(daemon: SessionDaemon) -> set[str]:
     }
 
 
-@contextmanager
-def reader_stopped(daemon: SessionDaemon) -> Iterator[None]:
-    """Let nobody read the buffers of a daemon's session: they overflow for certain."""
+def reader_of(daemon: SessionDaemon) -> int:
+    """Return the process that reads the buffers of a daemon's session."""
     [recorder] = {int(one.split("-")[1]) for one in instances_of(daemon)}
     children = Path(f"/proc/{recorder}/task/{recorder}/children").read_text()
     [reader] = map(int, children.split())
+    return reader
+
+
+def opened_by(process: int) -> int:
+    """Count the descriptors of a process."""
+    return sum(1 for _ in Path(f"/proc/{process}/fd").iterdir())
+
+
+@contextmanager
+def reader_stopped(daemon: SessionDaemon) -> Iterator[None]:
+    """Let nobody read the buffers of a daemon's session: they overflow for certain."""
+    reader = reader_of(daemon)
     os.kill(reader, signal.SIGSTOP)
     try:
         yield
@@ -262,6 +274,27 @@ def test_chunks_follow_each_other(daemon: SessionDaemon, program: str, tmp_path:
     assert {one.name for chunk in chunks for one in chunk.iterdir()} == {"kernel"}
 
 
+def test_a_chunk_that_cannot_begin_is_told_and_all_goes_on(
+    daemon: SessionDaemon, program: str, tmp_path: Path
+):
+    """Where it is: nothing is lost, and there is no part of the next chunk."""
+    begin(daemon, tmp_path, CALL)
+    processes = [call(program, COUNT)]
+    reader = reader_of(daemon)
+    before = opened_by(reader)
+    # The directories and a file can be opened, and no more.
+    most = resource.prlimit(reader, resource.RLIMIT_NOFILE)
+    resource.prlimit(reader, resource.RLIMIT_NOFILE, (before + 3, most[1]))
+    done = daemon.lttng("rotate")
+    assert "of the kernel, events are missing: Too many open files" in done.err
+    assert opened_by(reader) == before
+    resource.prlimit(reader, resource.RLIMIT_NOFILE, most)
+    processes.append(call(program, COUNT))
+    say(daemon, "stop")
+    found = [calls(tmp_path / "kernel", one)[EXIT] for one in processes]
+    assert found == [COUNT, COUNT]
+
+
 def test_snapshots_have_what_is_kept(
     daemon: SessionDaemon, program: str, tmp_path: Path
 ):
@@ -324,9 +357,7 @@ def test_the_process_that_reads_may_be_killed(
     begin(daemon, tmp_path, CALL)
     call(program, COUNT)
     made = instances_of(daemon)
-    [recorder] = {int(one.split("-")[1]) for one in made}
-    children = Path(f"/proc/{recorder}/task/{recorder}/children").read_text()
-    os.kill(int(children), signal.SIGKILL)
+    os.kill(reader_of(daemon), signal.SIGKILL)
     for words in ("stop", "destroy"):
         done = daemon.lttng(words)
         assert "of the kernel, events are missing: its reader has ended" in done.err
