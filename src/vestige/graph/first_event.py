@@ -25,9 +25,7 @@ def first_event_time(streams: Iterable[Stream | Feed]) -> Nanoseconds | None:
     """
     # What has no time comes first in a merge, and could be all that there is.
     known = [
-        one
-        for one in streams
-        if not isinstance(one, Feed) and one.handle.clock is not None
+        one for one in streams if not isinstance(one, Feed) and one.handle.has_clock
     ]
     # What is damaged is told when all of it is read.
     for merge in merges(known, tell=lambda _: None):
