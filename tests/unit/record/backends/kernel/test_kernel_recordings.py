@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -321,6 +322,12 @@ def test_a_recorder_that_is_killed_leaves_a_whole_trace(tmp_path):
 @needs_tracer
 def test_who_empties_buffers_goes_first(tmp_path):
     """Else they fill up while other programs run."""
+    words = f"import os; os.setpriority(os.PRIO_PROCESS, 0, {MOST_URGENT})"
+    tried = subprocess.run(
+        [sys.executable, "-c", words], stderr=subprocess.DEVNULL, check=False
+    )
+    if tried.returncode:
+        pytest.skip("no right to go first, as in some containers")
     program = ["sh", "-c", "echo ready; read line"]
     with subprocess.Popen(
         record_command(tmp_path / "trace", program, "--kernel", "sched_switch"),
