@@ -264,8 +264,7 @@ def test_a_schedule_that_waits_for_a_relay_loses_nothing(
     # Longer than a lost connection is waited for.
     wait_until(lambda: len(relay.sessions) > 6, "it has tried", SECONDS)
     relay.refused = 0
-    count = len(relay.sessions)
-    wait_until(lambda: len(relay.sessions) > count, "it is back", SECONDS)
+    wait_until(lambda: bool(relay.sessions[-1].closed), "it is back", SECONDS)
     say(daemon, "disable-rotation --timer")
     done = daemon.lttng("stop")
     assert (done.status, done.err) == (0, "")
