@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import struct
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -384,8 +385,12 @@ def test_files_of_a_session_that_was_seen_are_closed(relay):
     relay.disconnect()
 
     def open_files():
-        files = Path(f"/proc/{relay.process.pid}/fd").iterdir()
-        return [one for one in files if path in str(one.readlink())]
+        found = []
+        for one in Path(f"/proc/{relay.process.pid}/fd").iterdir():
+            # One that is closed meanwhile is not there to be read.
+            with suppress(FileNotFoundError):
+                found.append(str(one.readlink()))
+        return [one for one in found if path in one]
 
     wait_until(lambda: not open_files(), "closed files", SECONDS)
 

@@ -6,6 +6,7 @@ import pytest
 
 import vestige
 from support.kernel_traces import write_kernel_trace
+from vestige import ctf
 from vestige.analysis.threads import Process, Thread
 from vestige.analysis.turns import BLOCKED, RUNNABLE, RUNNING, UNKNOWN, read_turns
 
@@ -137,3 +138,49 @@ def test_traces_without_a_kernel_have_no_turns(tmp_path):
     path = write_kernel_trace(tmp_path / "kernel", records)
 
     assert read_turns(vestige.open(path, debug_info=False).streams) is None
+
+
+def test_a_switch_that_was_not_told_is_seen_from_what_is_recorded(tmp_path):
+    """Some kernels leave out switches from idle CPUs."""
+    records = [
+        (0, 100, "sched_switch", switch(5, 0, SLEEPS)),
+        (1, 110, "sched_switch", switch(0, 7, 0)),
+        (0, 120, "sched_waking", {"tid": 5}),
+        # Here the switch to it is missing.
+        (0, 180, "sched_switch", switch(5, 0, SLEEPS)),
+        # And here the one away from 7.
+        (1, 200, "sched_switch", switch(8, 0, SLEEPS)),
+        (1, 210, "sched_waking", {"tid": 7}),
+    ]
+
+    assert states(turns_of(tmp_path, 5, records)) == [
+        (100, BLOCKED),
+        (120, RUNNING),
+        (180, BLOCKED),
+    ]
+    assert states(turns_of(tmp_path / "again", 7, records)) == [
+        (110, RUNNING),
+        (200, UNKNOWN),
+        (210, RUNNABLE),
+    ]
+
+
+def test_whoever_records_an_event_runs(tmp_path):
+    """The context of a record tells who that is."""
+    with ctf.Writer(
+        tmp_path / "kernel",
+        packet_context={"cpu_id": "u32"},
+        event_context={"tid": "s32"},
+        environment={"domain": "kernel"},
+    ) as writer:
+        kinds = dict.fromkeys(("prev_tid", "prev_state", "next_tid"), "s32")
+        switched = writer.event_class("sched_switch", kinds)
+        ended = writer.event_class("syscall_exit_read", {"ret": "s32"})
+        stream = writer.stream("channel0_0", cpu_id=0)
+        stream.write(switched, 100, {"tid": 5}, **switch(5, 0, SLEEPS))
+        stream.write(ended, 150, {"tid": 5}, ret=1)
+    trace = vestige.open(tmp_path / "kernel", debug_info=False)
+    process = Process(None, None, trace.streams[0].trace.name)
+    turns = trace.turns().of_thread(Thread(process=process, tid=5))
+
+    assert states(turns) == [(100, BLOCKED), (150, RUNNING)]
