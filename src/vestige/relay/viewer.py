@@ -6,7 +6,7 @@ the request says. What is asked for and is not there is answered so, as LTTng 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable
 from struct import Struct
 from typing import NamedTuple
 
@@ -208,6 +208,23 @@ class RelayViewer:
         }
         return asked[command](body)
 
+    def is_early(self, command: int, body: bytes) -> bool:
+        """Tell whether a session is asked for that has no data streams for viewers yet.
+
+        A moment later it may: they know of those for which there is metadata.
+
+        Args:
+            command: What is asked.
+            body: What follows the head of it.
+        """
+        if command != Command.ATTACH_SESSION or not self._may_read:
+            return False
+        number, *_ = ATTACH.unpack(body)
+        session = next((one for one in self._sessions() if one.id == number), None)
+        if session is None or session.has_ended:
+            return False
+        return not _described(session.streams)
+
     def _connect(self, body: bytes) -> Answer:
         _, major, _, kind = CONNECT.unpack(body)
         if major != MAJOR or kind not in {COMMANDS, NOTIFICATIONS}:
@@ -228,7 +245,7 @@ class RelayViewer:
             session.id,
             session.live_timer,
             self._clients(session.id),
-            len([*_shown(session)]),
+            len(session.streams),
             session.hostname,
             session.name,
         )
@@ -433,10 +450,3 @@ def _described(streams: Collection[ViewedStream]) -> set[int]:
         one.trace_id for one in streams if one.is_metadata and one.metadata_size
     }
     return described & {one.trace_id for one in streams if not one.is_metadata}
-
-
-def _shown(session: ViewedSession) -> Iterator[ViewedStream]:
-    """Yield the data streams of a session that viewers may know of."""
-    streams = [*session.streams]
-    described = _described(streams)
-    return (one for one in streams if one.trace_id in described)

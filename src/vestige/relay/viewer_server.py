@@ -33,6 +33,11 @@ LONGEST_TURN = 0.002
 """Seconds after which others have their turn."""
 
 
+_BEGIN_SECONDS = 0.02
+_BEGIN_TRIES = 50
+"""How often it is looked whether a session has metadata by now: for a second."""
+
+
 class _Connection:
     """The connection of a viewer."""
 
@@ -190,11 +195,23 @@ async def _serve(connection: _Connection, reader: asyncio.StreamReader) -> None:
                 await reader.readexactly(max(size - wanted, 0))
         else:
             body = b""
+        await _let_begin(connection.viewer, command, body)
         connection.answer = connection.viewer.answer(command, body)
         await _send(connection)
         if connection.answer.is_last:
             return
         connection.answer = NO_ANSWER
+
+
+async def _let_begin(viewer: RelayViewer, command: int, body: bytes) -> None:
+    """Wait for the first metadata of a session that a viewer is to read.
+
+    Some take a session without data streams for an error.
+    """
+    for _ in range(_BEGIN_TRIES):
+        if not viewer.is_early(command, body):
+            return
+        await asyncio.sleep(_BEGIN_SECONDS)
 
 
 async def _send(connection: _Connection) -> None:

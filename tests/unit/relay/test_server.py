@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import struct
+import threading
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -393,6 +394,29 @@ def test_files_of_a_session_that_was_seen_are_closed(relay):
         return [one for one in found if path in one]
 
     wait_until(lambda: not open_files(), "closed files", SECONDS)
+
+
+def test_who_reads_a_session_waits_for_its_first_metadata(relay):
+    """It is listed with its data streams before that: LTTng's own viewer counts them."""
+    control, _ = relay.connect()
+    control.create_session(next(NAMES), live_timer=1_000_000)
+    assert control.create_chunk(0) == OK
+    metadata, _ = control.add_stream("metadata", FOLDER)
+    control.add_stream()
+    assert control.ask(16, b"") == (OK,)
+    viewer = Viewer(LiveUrl.parse(f"net://127.0.0.1:{relay.live}"))
+    [seen] = viewer.sessions()
+    assert seen.streams == 2
+
+    later = threading.Timer(0.1, control.send_metadata, (metadata, b"text"))
+    later.start()
+    viewer.begin()
+    found = viewer.attach(seen.id)
+    later.join()
+
+    assert len(found) == 2
+    viewer.close()
+    relay.disconnect()
 
 
 @pytest.mark.parametrize("is_ignored", [False, True])
