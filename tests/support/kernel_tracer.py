@@ -5,18 +5,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from vestige.record.backends.kernel.tracefs import NoKernelTracerError, Tracefs
+from vestige.record.backends.kernel.points import why_not
+from vestige.record.backends.kernel.tracefs import Tracefs
 
 __all__ = ["instances", "page", "why_not"]
-
-
-def why_not() -> str | None:
-    """Return why the kernel cannot be recorded; ``None`` if it can."""
-    try:
-        Tracefs().close()
-    except NoKernelTracerError as error:
-        return str(error)
-    return None
 
 
 def instances() -> list[str]:
