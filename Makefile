@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torture judge-programs judge-viewers judge-babeltrace lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-kernel bench-relays bench-python bench-writing bench-viewers bench-large fuzz agreement manual site changelog wheels clean
+.PHONY: help demo test torture judge-programs judge-viewers judge-babeltrace other-kernels lint lint-c format oracle bench bench-symbols bench-recording bench-sessions bench-kernel bench-relays bench-python bench-writing bench-viewers bench-large fuzz agreement manual site changelog wheels clean
 
 help:
 	@echo "make demo     build Vestige, record a small program and show its calls"
@@ -23,6 +23,7 @@ help:
 	@echo "make judge-babeltrace BABELTRACE=DIR Babeltrace 2.0.4's own tests, from its sources"
 	@echo "make judge-viewers open our files in Perfetto, speedscope and pprof; needs Chromium, npm and go"
 	@echo "make judge-programs record servers built from sources; VESTIGE_JUDGE=short for two"
+	@echo "make other-kernels the kernel's tests under Debian's kernels, in virtual machines; KERNELS=6.1 for one"
 	@echo "make oracle   only the comparisons with Babeltrace 2 and addr2line"
 	@echo "make bench    time Vestige beside Babeltrace 2 on 3 million events"
 	@echo "make bench-symbols time symbol look-ups beside addr2line, llvm-symbolizer"
@@ -97,6 +98,10 @@ judge-babeltrace: $(VENV)/.built
 
 judge-programs: $(VENV)/.built $(VENV)/.dev
 	@$(BIN)/python -m pytest -q tests/judge
+
+# Machines see what is built here, and write nothing to it.
+other-kernels: $(VENV)/.built $(VENV)/.dev
+	@$(BIN)/python tools/other_kernels.py $(KERNELS:%=--kernel=%)
 
 # What PyPI does not have goes to $(VENV)/viewers. The versions are those that were looked at: the
 # page of Perfetto has no interface that stays.
