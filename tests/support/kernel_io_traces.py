@@ -16,6 +16,13 @@ CALLS = {
     "open": ("openat",),
     "sync": ("fsync",),
 }
+FIELDS: dict[str, dict[str, Any]] = {
+    "openat": {"filename": "/etc/hosts", "flags": 0},
+    "recvfrom": {"size": 5000},
+    "sendto": {"len": 5000},
+    "fsync": {},
+}
+"""What calls have besides a file; the others have a number of bytes."""
 DISKS = (8 << 20, 8 << 20 | 16)
 
 
@@ -77,8 +84,9 @@ class _Machine:
             chosen = chance.choice([0, *({11, 12, 13} - set(self._running))])
             self._running[cpu] = chosen
             self._put(
-                cpu, "sched_switch", prev_tid=thread, next_tid=chosen,
-                next_comm=f"worker {chosen}",
+                cpu, "sched_switch", prev_tid=thread, prev_comm=f"worker {thread}",
+                prev_prio=20, next_tid=chosen, next_comm=f"worker {chosen}",
+                next_prio=20,
             )  # fmt: skip
         elif kind < 0.75:
             self._system_call(cpu, thread)
@@ -106,7 +114,12 @@ class _Machine:
             kind = chance.choice([*CALLS])
             name = chance.choice(CALLS[kind])
             self._calls[thread] = kind, name, self._time
-            self._put(cpu, f"syscall_entry_{name}", fd=thread)
+            self._put(
+                cpu,
+                f"syscall_entry_{name}",
+                fd=thread,
+                **FIELDS.get(name, {"count": 5000}),
+            )
             return
         kind, name, begin = call
         result = chance.choice((-11, chance.randrange(5000)))

@@ -36,7 +36,7 @@ _BOTH = ("splice", "sendfile", "sendfile64", "copy_file_range")
 KINDS: dict[str, frozenset[str]] = {
     "open": frozenset(
         {"open", "openat", "openat2", "creat", "socket", "accept", "accept4"}
-        | {"dup", "dup2", "dup3"}
+        | {"dup", "dup2", "dup3", "fcntl"}
     ),
     "read": frozenset(
         {"read", "readv", "pread", "pread64", "preadv", "preadv2"}
@@ -48,7 +48,12 @@ KINDS: dict[str, frozenset[str]] = {
     ),
     "sync": frozenset({"sync", "syncfs", "fsync", "fdatasync", "sync_file_range"}),
 }
-"""System calls by kind; what reads from one file and writes to another one is both."""
+"""System calls by kind; what reads from one file and writes to another one is both.
+
+Of ``fcntl``, only what duplicates a file counts.
+"""
+_DUPLICATING = {0, 1030}
+"""Commands of ``fcntl``: ``F_DUPFD``, ``F_DUPFD_CLOEXEC``."""
 _ENTRIES = ("syscall_entry_", "compat_syscall_entry_")
 _EXITS = ("syscall_exit_", "compat_syscall_exit_")
 _DESCRIPTORS = ("fd", "fd_in", "in_fd", "sockfd", "oldfd", "fildes")
@@ -251,6 +256,9 @@ class IoReader:
         cpu, thread = who
         key = (cpu, None) if thread is None else (None, thread)
         if name.startswith(_ENTRIES):
+            if name.endswith("_fcntl") and event.get("cmd") not in _DUPLICATING:
+                self._calls.pop(key, None)
+                return
             descriptor = next(
                 (it for field in _DESCRIPTORS if (it := event.get(field)) is not None),
                 None,
