@@ -60,15 +60,19 @@ def format_text(number: int, *fields: tuple[str, int, int, int]) -> str:
     return f"ID: {number}\nformat:\n" + "".join(lines)
 
 
-def read_fixture(name: str) -> tuple[list[EventFormat], list[bytes], int]:
-    """Return the events of a recording of pages, the pages, and the bytes of one."""
-    text = (FIXTURES / f"{name}.formats").read_text()
+def read_fixture(base: Path) -> tuple[list[EventFormat], list[bytes], int]:
+    """Return the events of a recording of pages, the pages, and the bytes of one.
+
+    Args:
+        base: The files of the recording, without what tells them apart.
+    """
+    text = base.with_name(f"{base.name}.formats").read_text()
     parts = re.split(r"^# (\w+):(\w+)\n", text, flags=re.MULTILINE)[1:]
     formats = [
         read_format(*parts[place : place + 3]) for place in range(0, len(parts), 3)
     ]
-    data = gzip.decompress((FIXTURES / f"{name}.pages.gz").read_bytes())
-    size = int(name.removesuffix("k")) << 10
+    data = gzip.decompress(base.with_name(f"{base.name}.pages.gz").read_bytes())
+    size = 65536 if base.name.endswith("64k") else 4096
     pages = [data[begin : begin + size] for begin in range(0, len(data), size)]
     return formats, pages, size
 

@@ -27,7 +27,7 @@ from .probes import Probes
 from .rules import takes_name
 from .selection import choose, names_like
 from .state_dump import CLASSES
-from .system_calls import ENTRY, has_unread_texts, texts
+from .system_calls import ENTRY, content_bytes, has_unread_texts, texts
 from .tracefs import Instance, NoKernelTracerError
 
 if TYPE_CHECKING:
@@ -176,6 +176,7 @@ class Channel:
             for one in matches
             if one.system == "syscalls" and one.name.startswith(ENTRY)
         ]
+        self._instance.tell_contents(content_bytes(calls))
         self._is_renewed |= self._texts.tell(calls)
         return {TEXT_EVENT} if self._texts.is_running else set()
 

@@ -165,12 +165,11 @@ def _add(made: _Making, event: EventFormat, field: FieldFormat) -> None:
 
 
 def _is_beside(event: EventFormat, field: FieldFormat) -> bool:
-    """Tell whether a field of a call is none of LTTng's, but what belongs to one."""
-    if field.name == system_calls.NUMBER:
-        return True
-    return any(
-        field.name == f"__{one.name}_val" for one, _ in system_calls.texts(event)
-    )
+    """Tell whether a field of a call is none of LTTng's, but what belongs to one.
+
+    What a call writes, passwords maybe, is nothing that somebody expects in a trace.
+    """
+    return field.name == system_calls.NUMBER or system_calls.is_content(event, field)
 
 
 def _add_argument(
@@ -248,7 +247,7 @@ def _add_text(made: _Making, event: EventFormat, name: str, field: FieldFormat) 
     Kernels that read it have it in a field beside the address; for others, a program
     may read it.
     """
-    there = event.at(f"__{field.name}_val")
+    there = event.at(system_calls.content_name(field))
     if there is None and made.texts_at is not None:
         there, made.texts_at = made.texts_at, made.texts_at + _WORD
     made.operations.append(("zeros", 1, 0) if there is None else ("text", there, 0))

@@ -114,6 +114,10 @@ def _of_call(event: EventFormat, field: FieldFormat) -> KernelField | None:
     if field.name == system_calls.NUMBER:
         return None
     if system_calls.is_text(event.name, field):
+        content = system_calls.content_name(field)
+        if event.at(content) is not None:
+            # What the record has, the collector would compare, too.
+            return KernelField(content, "located", 0)
         return KernelField(f"{field.name}.ustring", "user", 0)
     if field.c_type.endswith("char *"):
         # A text to the kernel, whatever it leads to.

@@ -7,17 +7,23 @@ type. A few of LTTng's differ from the C type, in their names, or in how they ar
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .enumerations import CLONE_FLAGS, POLL_OPERATIONS
 from .formats import EventFormat, FieldFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "ENTRY",
     "NUMBER",
     "Argument",
     "argument",
+    "content_bytes",
+    "content_name",
     "has_unread_texts",
+    "is_content",
     "is_text",
     "texts",
 ]
@@ -46,6 +52,10 @@ _TEXTS = frozenset(
 )
 """Arguments of the type ``char *`` that lead to texts which the call reads, and which
 LTTng reads, too."""
+
+
+_TEXT_BYTES = 512
+"""Of a text at most, as ``bpf_trace_printk`` has it. Linux 7.3 does 165 at most."""
 
 
 class Argument(NamedTuple):
@@ -135,10 +145,41 @@ def texts(event: EventFormat) -> list[tuple[FieldFormat, int | None]]:
     if event.system != "syscalls" or not event.name.startswith(ENTRY):
         return []
     return [
-        (field, event.at(f"__{field.name}_val"))
+        (field, event.at(content_name(field)))
         for field in event.fields
         if is_text(event.name, field)
     ]
+
+
+def content_name(argument: FieldFormat) -> str:
+    """Return the kernel's name of the field with that to which an argument leads.
+
+    Linux has them since 6.19 (``kernel/trace/trace_syscalls.c``), for some arguments.
+    """
+    return f"__{argument.name}_val"
+
+
+def is_content(event: EventFormat, field: FieldFormat) -> bool:
+    """Tell whether a field of a call is that to which another one leads.
+
+    Args:
+        event: The kernel's event of a call.
+        field: The field.
+    """
+    return any(field.name == content_name(one) for one in event.fields)
+
+
+def content_bytes(events: Iterable[EventFormat]) -> int:
+    """Return how much events should have of that to which arguments lead.
+
+    Args:
+        events: The events that are wanted.
+
+    Returns:
+        Bytes; 0 if none has a text that is wanted.
+    """
+    are_told = (at is not None for event in events for _, at in texts(event))
+    return _TEXT_BYTES if any(are_told) else 0
 
 
 def has_unread_texts(event: EventFormat) -> bool:

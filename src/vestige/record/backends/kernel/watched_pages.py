@@ -11,7 +11,7 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from .lttng_names import CHANGES, FIRST_PRIORITY
-from .system_calls import NUMBER, argument
+from .system_calls import NUMBER, argument, is_content, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,8 +104,8 @@ def field_name(event: EventFormat, field: FieldFormat) -> str | None:
         field: The field.
     """
     if event.system == _CALLS:
-        # A text is where the field leads to, which nobody reads for a trigger.
-        return None if field.name == NUMBER else argument(event, field).name
+        is_beside = field.name == NUMBER or is_content(event, field)
+        return None if is_beside else argument(event, field).name
     return CHANGES.get(event.name, {}).get(field.name, (field.name, None))[0]
 
 
@@ -129,6 +129,10 @@ def read_values(record: memoryview, event: EventFormat) -> dict[str, Value]:
         elif isinstance(value, int):
             value = _changed(value, change)
         values[name] = value
+    # Where the kernel does not tell a text, nobody reads it for a trigger.
+    for field, at in texts(event):
+        if at is not None:
+            values[field.name] = _located(record, 0, bytes(record[at : at + 4]))
     return values
 
 
@@ -173,7 +177,8 @@ def _value(record: memoryview, field: FieldFormat) -> Value:
         return None
     declared = field.c_type + field.array
     if declared.startswith(("__data_loc", "__rel_loc")):
-        return _located(record, field, data) if "char" in declared else None
+        start = field.at + field.bytes if declared.startswith("__rel_loc") else 0
+        return _located(record, start, data) if "char" in declared else None
     if field.array:
         return data.partition(b"\0")[0] if "char" in field.c_type else None
     if field.bytes not in _NUMBER_BYTES:
@@ -181,9 +186,8 @@ def _value(record: memoryview, field: FieldFormat) -> Value:
     return int.from_bytes(data, "little", signed=field.is_signed)
 
 
-def _located(record: memoryview, field: FieldFormat, place: bytes) -> Value:
+def _located(record: memoryview, start: int, place: bytes) -> Value:
+    """Return the text to which a word leads, from a place of the record on."""
     word = int.from_bytes(place, "little")
-    at, size = word & 0xFFFF, word >> 16
-    if field.c_type.startswith("__rel_loc"):
-        at += field.at + field.bytes
+    at, size = start + (word & 0xFFFF), word >> 16
     return bytes(record[at : at + size]).partition(b"\0")[0]

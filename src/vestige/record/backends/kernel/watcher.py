@@ -15,6 +15,7 @@ from .lttng_names import MORE_FIELDS
 from .probes import Probes, remove_abandoned
 from .rules import PROBES
 from .selection import choose
+from .system_calls import content_bytes
 from .tracefs import Instance, NoKernelTracerError, Tracefs
 from .watched_pages import Value, field_name, read_page, read_values, thread_of, type_of
 
@@ -82,6 +83,7 @@ class Watcher:
         events = [one for one in self._events(rule) if _can_match(rule, one)]
         if not events:
             raise NoKernelTracerError(f"no event has the fields of '{rule.filter}'")
+        instance.tell_contents(content_bytes(events))
         for event in events:
             self._formats[event.id] = event
             condition = _condition(rule, event)

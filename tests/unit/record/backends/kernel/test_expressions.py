@@ -49,6 +49,16 @@ ID: 5
 	field:int flags;	offset:24;	size:8;	signed:0;
 """,
 )
+OPEN_WITH_TEXT = read_format(
+    "syscalls",
+    "sys_enter_open",
+    """\
+ID: 5
+	field:int __syscall_nr;	offset:8;	size:4;	signed:1;
+	field:const char * filename;	offset:16;	size:8;	signed:0;
+	field:__data_loc char[] __filename_val;	offset:24;	size:4;	signed:0;
+""",
+)
 SOFTIRQ = read_format(
     "irq",
     "softirq_entry",
@@ -83,6 +93,7 @@ BITS = 1 << 64
         (WRITE, "count > 100", f"(count > 100 && count <= {BITS // 2 - 1})"),
         (WRITE, "count < -3", f"(count < {BITS - 3} && count > {BITS // 2 - 1})"),
         (OPEN, 'filename == "/etc/*"', 'filename.ustring ~ "/etc/*"'),
+        (OPEN_WITH_TEXT, 'filename == "/etc/*"', '__filename_val ~ "/etc/*"'),
     ],
 )
 def test_what_the_kernel_can_compare_it_compares(event, text, kernel):

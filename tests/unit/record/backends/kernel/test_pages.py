@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import struct
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -30,6 +31,10 @@ TEXTS = [
     )
     for number, kind in ((4, "data"), (5, "rel"))
 ]
+KERNELS = sorted(
+    one.name.removesuffix("-4k.formats") for one in FIXTURES.glob("*-4k.formats")
+)
+OPENED = "syscall_entry_openat"
 PADDING, EXTEND, STAMP = 29, 30, 31
 LOST, COUNTED = 1 << 31, 1 << 30
 PAGE = 4096
@@ -90,7 +95,7 @@ def numbers(*values):
 @pytest.mark.parametrize("name", ["4k", "64k"])
 def test_pages_of_this_kernel_become_the_same_bytes(tmp_path, name):
     """Of Linux 6.18, with pages of two sizes; what is made of them is as it was."""
-    formats, pages, size = read_fixture(name)
+    formats, pages, size = read_fixture(FIXTURES / name)
     outcome = write_trace(tmp_path, formats, pages, page_bytes=size)
     made = (tmp_path / f"channel0_{CPU}").read_bytes()
     found = Counter(event.name for event in vestige.open(tmp_path))
@@ -104,6 +109,47 @@ def test_pages_of_this_kernel_become_the_same_bytes(tmp_path, name):
         "lttng_logger": 1,
     }
     assert made == gzip.decompress((FIXTURES / f"{name}.ctf.gz").read_bytes())
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_pages_of_other_kernels_become_the_same_bytes(tmp_path, kernel):
+    """With names and priorities of threads, texts of the kernel's own, and a pause."""
+    base = FIXTURES / f"{kernel}-4k"
+    formats, pages, _ = read_fixture(base)
+    outcome = write_trace(tmp_path, formats, pages)
+    made = (tmp_path / f"channel0_{CPU}").read_bytes()
+    events = list(vestige.open(tmp_path))
+    found = {event.name: event for event in events}
+    names = [one.payload["filename"] for one in events if one.name == OPENED]
+    switches = [one.payload for one in events if one.name == "sched_switch"]
+    steps = [two.cycles - one.cycles for one, two in pairwise(events)]
+
+    assert (outcome.damaged, outcome.lost) == (0, 0)
+    assert sum("getpriority" in one.name for one in events) == 600
+    assert found["lttng_logger"].payload["msg"] == "a line of text"
+    assert found["sched_process_exec"].payload["filename"] == "/bin/true"
+    is_told = any(one.at("__filename_val") is not None for one in formats)
+    assert ("/etc/passwd" in names) is is_told
+    assert is_told or {*names} == {""}
+    assert {("swapper/0", 20), ("python", 20), ("true", 20)} <= {
+        (one["prev_comm"], one["prev_prio"]) for one in switches
+    }
+    assert max(steps) > 1 << 27
+    assert made == gzip.decompress(base.with_name(f"{kernel}-4k.ctf.gz").read_bytes())
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_what_did_not_fit_is_counted(tmp_path, kernel):
+    """As the first page says: with the line of text that comes first, 601 records."""
+    base = FIXTURES / f"{kernel}-lost"
+    formats, pages, _ = read_fixture(base)
+    outcome = write_trace(tmp_path, formats, pages)
+    made = (tmp_path / f"channel0_{CPU}").read_bytes()
+
+    assert outcome.damaged == 0
+    assert outcome.lost > 0
+    assert outcome.records + outcome.lost == 601
+    assert made == gzip.decompress(base.with_name(f"{kernel}-lost.ctf.gz").read_bytes())
 
 
 def test_a_time_is_told_by_what_is_before_it(tmp_path):

@@ -11,7 +11,11 @@ from support.kernel_fixtures import format_text, write_trace
 from support.kernel_tracer import page
 from vestige.record.backends.kernel.event_classes import event_class
 from vestige.record.backends.kernel.formats import read_format
-from vestige.record.backends.kernel.system_calls import has_unread_texts
+from vestige.record.backends.kernel.system_calls import (
+    content_bytes,
+    has_unread_texts,
+)
+from vestige.record.backends.kernel.watched_pages import read_values
 
 CALL = ("int __syscall_nr", 8, 4, 1)
 
@@ -121,15 +125,33 @@ def test_texts_that_the_kernel_tells_are_read(tmp_path):
     text = ("__data_loc char[] __filename_val", 32, 4, 0)
     event = read_format("syscalls", "sys_enter_open", format_text(7, CALL, *own, text))
     record = struct.pack("<HBBii4xQQI", 7, 0, 0, 1, 0, 16, 2, 36 | 5 << 16)
-    write_trace(tmp_path, [event], [page(2000, [(1, record + b"/tmp\0\0\0\0")])])
+    record += b"/tmp\0\0\0\0"
+    write_trace(tmp_path, [event], [page(2000, [(1, record)])])
     [found] = vestige.open(tmp_path)
 
     assert not has_unread_texts(event)
+    assert content_bytes([event]) > 165
     assert dict(found.payload) == {
         "filename": "/tmp",
         "filename_addr": 16,
         "flags": 2,
     }
+    assert read_values(memoryview(record), event) == {"filename": b"/tmp", "flags": 2}
+
+
+def test_what_is_written_is_in_no_trace(tmp_path):
+    """The kernel tells it, LTTng does not; if nothing else is told, it need not."""
+    own = ("const char * buf", 16, 8, 0), ("size_t count", 24, 8, 0)
+    told = ("__data_loc char[] __buf_val", 32, 4, 0)
+    event = read_format("syscalls", "sys_enter_write", format_text(7, CALL, *own, told))
+    record = struct.pack("<HBBii4xQQI", 7, 0, 0, 1, 0, 16, 6, 36 | 6 << 16)
+    record += b"secret\0\0"
+    write_trace(tmp_path, [event], [page(2000, [(1, record)])])
+    [found] = vestige.open(tmp_path)
+
+    assert dict(found.payload) == {"buf": 16, "count": 6}
+    assert read_values(memoryview(record), event) == {"buf": 16, "count": 6}
+    assert content_bytes([event]) == 0
 
 
 def test_other_pointers_are_no_texts():
