@@ -15,6 +15,7 @@ from .model import (
     Context,
     Session,
 )
+from .names import fits
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
@@ -34,7 +35,6 @@ LARGEST = 1 << 36
 """Bytes of a ring buffer; no more could be mapped for each CPU."""
 MOST_SUBBUFS = 1 << 14
 """Sub-buffers of a ring buffer: each has its own part of the description."""
-LONGEST_NAME = 255
 OUTPUTS = ("mmap", "splice")
 """How packets are taken out of buffers; in user space the first one."""
 
@@ -90,12 +90,7 @@ def check_channel(
 
 
 def _check_name(name: str) -> None:
-    if (
-        not name
-        or name.startswith(".")
-        or "/" in name
-        or len(name.encode(errors="replace")) > LONGEST_NAME
-    ):
+    if not name or name.startswith(".") or "/" in name or not fits(name):
         raise refused("INVALID_CHANNEL_NAME")
 
 

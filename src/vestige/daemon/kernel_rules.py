@@ -10,12 +10,11 @@ from ..expressions import compile_filter
 from ..record.backends.kernel.expressions import FilterError
 from .backend import Backend
 from .model import EventRule
+from .names import check_named
 from .probe_locations import PLACES
 from .refusals import refused
 
 __all__ = ["check_kernel_rule", "check_with_kernel"]
-
-LONGEST_NAME = 255
 
 
 def check_kernel_rule(rule: EventRule) -> None:
@@ -27,8 +26,7 @@ def check_kernel_rule(rule: EventRule) -> None:
     Raises:
         SessionError: It cannot be.
     """
-    if not rule.name or len(rule.name.encode(errors="replace")) > LONGEST_NAME:
-        raise refused("INVALID")
+    check_named(rule.name)
     if rule.exclusions or rule.level_type != "ALL":
         raise refused("INVALID", "rules of the kernel have no exclusions and no levels")
     if rule.type in PLACES:

@@ -10,6 +10,7 @@ from .channel_verbs import channel_of
 from .domains import KERNEL, domain_of
 from .kernel_rules import check_kernel_rule, check_with_kernel
 from .model import AGENT_DOMAINS, RULE_TYPES, Channel, EventRule, Session
+from .names import check_named
 from .probe_locations import PLACES, check_readable, read_location
 from .protocol import Request
 from .refusals import refused
@@ -20,7 +21,6 @@ __all__ = ["check_rule", "disable_event", "enable_event"]
 LEVEL_TYPES = ("ALL", "RANGE", "SINGLE")
 ALL_EVENTS = ("TRACEPOINT", "SYSCALL")
 """The types of rules that are meant by all events of the kernel."""
-LONGEST_NAME = 255
 
 
 async def enable_event(
@@ -120,8 +120,7 @@ def check_rule(rule: EventRule) -> None:
     Raises:
         SessionError: It cannot be.
     """
-    if not rule.name or len(rule.name.encode(errors="replace")) > LONGEST_NAME:
-        raise refused("INVALID")
+    check_named(rule.name)
     if rule.level_type not in LEVEL_TYPES:
         raise refused("INVALID")
     if rule.filter is not None:

@@ -11,6 +11,7 @@ from ..record.backends.lttng_ust.clock import Clock
 from ..record.relay.folder import make_spool
 from .domains import require_kernel
 from .model import AGENT_DOMAINS, Session
+from .names import LONGEST_NAME, fits
 from .places import described
 from .protocol import Request
 from .refusals import os_error_text, refused
@@ -37,8 +38,6 @@ __all__ = [
     "stop",
 ]
 
-LONGEST_NAME = 255
-"""Bytes of a name; LTTng has a buffer of 256."""
 LONGEST_LIVE_TIMER = (1 << 32) - 1
 """Microseconds."""
 
@@ -170,7 +169,7 @@ def check_name(name: str) -> None:
     # A file has the name of the current session in a line.
     if name in {"", ".", ".."} or any(one in name for one in "/\n\r"):
         raise refused("SESSION_INVALID_CHAR")
-    if len(name.encode(errors="replace")) > LONGEST_NAME:
+    if not fits(name):
         raise refused("INVALID", f"expected up to {LONGEST_NAME} bytes")
 
 

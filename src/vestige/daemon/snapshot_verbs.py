@@ -13,6 +13,7 @@ from typing import Any
 from ..record.backends.lttng_ust.channel_memory import possible_cpus
 from ..record.relay.folder import make_spool
 from .model import Session, SnapshotOutput
+from .names import fits
 from .protocol import Request
 from .refusals import os_error_text, refused
 from .registry import Peer, Registry, as_owner
@@ -253,7 +254,7 @@ def _place(request: Request) -> tuple[str | None, str | None]:
 
 
 def _check_folder(output: SnapshotOutput) -> None:
-    if "/" in output.name or len(output.name.encode(errors="replace")) > LONGEST_NAME:
+    if "/" in output.name or not fits(output.name, LONGEST_NAME):
         raise refused("CREATE_DIR_FAIL", f"'{output.name}': expected a file's name")
 
 

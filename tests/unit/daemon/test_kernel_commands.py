@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from support.kernel_tracer import why_not
-from support.session_daemon import SessionDaemon, session_daemon
+from support.session_daemon import SessionDaemon
 
 REASON = why_not()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[SessionDaemon]:
-    """A daemon."""
-    with session_daemon() as one:
-        assert one.start().returncode == 0
-        yield one
-
-
 @pytest.fixture
-def daemon(running: SessionDaemon) -> SessionDaemon:
+def daemon(daemon: SessionDaemon) -> SessionDaemon:
     """A daemon with a session."""
-    running.lttng("destroy", "--all")
-    running.lttng("create", "my-kernel-session", "--output=/tmp/my-kernel-trace")
-    return running
+    daemon.lttng("create", "my-kernel-session", "--output=/tmp/my-kernel-trace")
+    return daemon
 
 
 CREATED = "kernel event {} created in channel channel0\n"

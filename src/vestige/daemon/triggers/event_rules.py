@@ -7,14 +7,13 @@ from typing import Any
 
 from ...errors import SelectionError
 from ...expressions import compile_filter
+from ..names import check_named
 from ..probe_locations import read_location
 from ..protocol import Values
 from ..refusals import refused
 
 __all__ = ["EventRule", "Expression", "LogLevel", "read_expression", "read_rule"]
 
-LONGEST_NAME = 255
-"""Bytes of a name or a pattern."""
 LONGEST_PATH = 4096
 MOST_EXCLUSIONS = 1024
 LOGGING = {"jul-logging": "JUL", "log4j-logging": "LOG4J", "python-logging": "PYTHON"}
@@ -99,7 +98,7 @@ def read_rule(values: Values) -> EventRule:
         return EventRule(
             kind,
             "",
-            event_name=_name(values.text("event_name"), LONGEST_PATH),
+            event_name=check_named(values.text("event_name"), LONGEST_PATH),
             location=tuple(read_location(values.member("location"), kind).items()),
         )
     name = values.optional_text("name")
@@ -112,18 +111,12 @@ def read_rule(values: Values) -> EventRule:
         raise refused("INVALID", f"expected up to {MOST_EXCLUSIONS} exclusions")
     return EventRule(
         kind,
-        "*" if name is None else _name(name),
+        "*" if name is None else check_named(name),
         _filter(values),
         _log_level(values) if kind in USER_TYPES else None,
-        tuple(map(_name, exclusions)),
+        tuple(map(check_named, exclusions)),
         site,
     )
-
-
-def _name(name: str, longest: int = LONGEST_NAME) -> str:
-    if not name or len(name.encode(errors="replace")) > longest:
-        raise refused("INVALID", f"expected a name of up to {longest} bytes")
-    return name
 
 
 def _filter(values: Values) -> str | None:
@@ -194,5 +187,5 @@ def read_expression(values: Values) -> Expression:
         kind = values.choice("type", kinds)
     provider = None
     if kind == "app-context":
-        provider = _name(values.text("provider"))
-    return Expression(kind, _name(values.text("name")), provider, index)
+        provider = check_named(values.text("provider"))
+    return Expression(kind, check_named(values.text("name")), provider, index)

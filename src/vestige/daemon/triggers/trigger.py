@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..names import check_named
 from ..protocol import Values
 from ..refusals import refused
 from .actions import Action, read_actions
@@ -13,7 +14,6 @@ from .conditions import Condition, EventRuleMatches, read_condition
 
 __all__ = ["Trigger", "read_trigger"]
 
-LONGEST_NAME = 255
 LARGEST_UID = (1 << 32) - 2
 """One more is for system calls: no user."""
 DISCARDED = (
@@ -111,8 +111,8 @@ def read_trigger(values: Values, uid: int) -> Trigger:
         raise refused("INVALID_TRIGGER", "expected a 'condition'")
     actions, is_list = read_actions(values.member("action"))
     name = values.optional_text("name") or ""
-    if len(name.encode(errors="replace")) > LONGEST_NAME:
-        raise refused("INVALID", f"expected a name of up to {LONGEST_NAME} bytes")
+    if name:
+        check_named(name)
     owner = values.number("owner_uid", uid)
     if not 0 <= owner <= LARGEST_UID:
         raise refused("INVALID", "expected a user as 'owner_uid'")

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .event_classes import integer
-from .proc_files import read_file, read_small, words_after
+from .proc_files import read_file, words_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ class Namespaces:
         Raises:
             OSError: It has ended.
         """
-        status = read_small(f"{place}/status")
+        status = read_file(f"{place}/status", is_small=True)
         yield from self._processes(place, status, thread, parent)
         yield from self._users(place, status, thread)
         for kind in _PLAIN:
@@ -103,7 +103,7 @@ class Namespaces:
             self._groups[process] = []
             with suppress(OSError):
                 place = f"/proc/{process}"
-                numbers = _numbers(_GROUPS, read_small(f"{place}/status"))
+                numbers = _numbers(_GROUPS, read_file(f"{place}/status", is_small=True))
                 spaces = self._chain(place, "pid")
                 self._groups[process] = list(zip(numbers, spaces, strict=False))
         return self._groups[process]

@@ -4,44 +4,29 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["read_file", "read_small", "terminated", "words_after"]
+__all__ = ["read_file", "terminated", "words_after"]
 
 _AT_ONCE = 1 << 16
 
 
-def read_file(path: str) -> bytes:
+def read_file(path: str, *, is_small: bool = False) -> bytes:
     """Return what a file holds.
 
     Args:
         path: Its path.
+        is_small: Whether the kernel makes all of it in one go.
 
     Raises:
         OSError: It is gone, or it cannot be read.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        parts = []
-        while part := os.read(descriptor, _AT_ONCE):
-            parts.append(part)
+        whole = part = os.read(descriptor, _AT_ONCE)
+        while part and not is_small:
+            whole += (part := os.read(descriptor, _AT_ONCE))
     finally:
         os.close(descriptor)
-    return b"".join(parts)
-
-
-def read_small(path: str) -> bytes:
-    """Return what a file holds that the kernel makes in one go.
-
-    Args:
-        path: Its path.
-
-    Raises:
-        OSError: It is gone, or it cannot be read.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.read(descriptor, _AT_ONCE)
-    finally:
-        os.close(descriptor)
+    return whole
 
 
 def words_after(key: bytes, text: bytes) -> list[bytes]:

@@ -19,7 +19,7 @@ from . import machine_dump, namespace_dump
 from .event_classes import integer, text_of
 from .machine_dump import machine_records
 from .namespace_dump import Namespaces
-from .proc_files import read_file, read_small, terminated, words_after
+from .proc_files import read_file, terminated, words_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -126,7 +126,7 @@ class StateDump:
 
     def _read_thread(self, process: int, thread: int) -> int:
         """Put the state of a thread; return its parent."""
-        line = read_small(f"/proc/{process}/task/{thread}/stat")
+        line = read_file(f"/proc/{process}/task/{thread}/stat", is_small=True)
         name = line[line.index(b"(") + 1 : line.rindex(b")")]
         words = line[line.rindex(b")") + 2 :].split()
         parent = int(words[1])
@@ -151,9 +151,8 @@ class StateDump:
 
     def _read_file(self, place: str, process: int, number: int) -> None:
         name = os.readlink(os.fsencode(f"{place}/fd/{number}"))
-        flags = int(
-            words_after(b"flags:", read_small(f"{place}/fdinfo/{number}"))[0], 8
-        )
+        info = read_file(f"{place}/fdinfo/{number}", is_small=True)
+        flags = int(words_after(b"flags:", info)[0], 8)
         # The kernel's bits: read is 1, write is 2.
         mode = _MODE_PATH if flags & _PATH_ONLY else (flags & os.O_ACCMODE) + 1
         fields = struct.pack("<QiII", process, number, flags, mode)
