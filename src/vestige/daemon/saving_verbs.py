@@ -18,6 +18,7 @@ from .configuration import read_configuration, write_configuration
 from .domains import KERNEL, USER_SPACE, require_kernel
 from .kernel_rules import check_kernel_rule
 from .model import Session
+from .probe_locations import check_readable
 from .protocol import Request
 from .refusals import refused
 from .registry import Peer, Registry
@@ -87,7 +88,7 @@ async def load_text(registry: Registry, peer: Peer, request: Request) -> list[st
         if session.has_kernel():
             require_kernel(registry.backend)
         try:
-            _check(session)
+            _check(session, peer)
         except (SessionError, ValueError) as error:
             found = VestigeError(f"session '{session.name}': {error}", path=path)
             raise refused("LOAD_INVALID_CONFIG", str(found)) from error
@@ -137,7 +138,7 @@ def _check_outputs(session: Session) -> None:
             raise ValueError(f"'{folder}': expected an absolute path")
 
 
-def _check(session: Session) -> None:
+def _check(session: Session, peer: Peer) -> None:
     """Refuse what no other verb would have made: anybody can write a document.
 
     Raises:
@@ -157,6 +158,7 @@ def _check(session: Session) -> None:
         for rule in channel.rules:
             with _named(f"event rule '{rule.name}'"):
                 check_kernel_rule(rule)
+                check_readable(rule.location, peer)
         for context in channel.contexts:
             with _named(f"context '{context.name}'"):
                 check_context(KERNEL, context.name)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import vestige
 from support.kernel_tracer import why_not
-from support.session_daemon import SessionDaemon, session_daemon
+from support.session_daemon import SessionDaemon
 from vestige.daemon.xml_reader import parse_xml
 
 REASON = why_not()
@@ -23,20 +22,11 @@ def library() -> str:
     return next(one for one in mapped if "/libc.so" in one)
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[SessionDaemon]:
-    """A daemon."""
-    with session_daemon() as one:
-        assert one.start().returncode == 0
-        yield one
-
-
 @pytest.fixture
-def daemon(running: SessionDaemon) -> SessionDaemon:
+def daemon(daemon: SessionDaemon) -> SessionDaemon:
     """A daemon with a session."""
-    running.lttng("destroy", "--all")
-    running.lttng("create", "s1", "--output=/tmp/s1")
-    return running
+    daemon.lttng("create", "s1", "--output=/tmp/s1")
+    return daemon
 
 
 def test_a_channel_has_the_attributes_of_lttng(daemon):
@@ -329,6 +319,11 @@ def test_a_session_that_lttng_saved_is_loaded(daemon, tmp_path):
         ("PRIO", "IP", "context 'ip': Add kernel context failed"),
         ("<name>root</name>", "<name>no-such</name>", "uid 'no-such': User not found"),
         (">0</blocking", ">7</blocking", "channel 'c': Invalid parameter"),
+        (
+            ">/bin/sh<",
+            ">/no/such<",
+            "event rule 'u': /no/such: cannot be read: No such",
+        ),
     ],
 )
 def test_a_document_that_is_none_is_refused(daemon, tmp_path, old, new, text):
