@@ -213,6 +213,11 @@ impl Collector {
         Ok(outcomes(py.detach(|| self.inner.copy(end, files, &most))?))
     }
 
+    #[doc = core_doc!(Collector.look)]
+    fn look(&self, py: Python<'_>) {
+        py.detach(|| self.inner.look());
+    }
+
     #[doc = core_doc!(Collector.outcomes)]
     fn outcomes(&self) -> Outcomes {
         outcomes(self.inner.outcomes())

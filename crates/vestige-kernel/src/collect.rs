@@ -180,6 +180,11 @@ impl Collector {
         Ok(all(waiting))
     }
 
+    /// Takes what buffers have now, as far as their pages are full.
+    pub fn look(&self) {
+        self.tell_all(|_| Order::Look);
+    }
+
     /// What became of each channel's CPUs up to now.
     #[must_use]
     pub fn outcomes(&self) -> Vec<Vec<Outcome>> {

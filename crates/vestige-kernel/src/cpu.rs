@@ -61,6 +61,8 @@ pub enum Order {
     Flush { end: u64, is_stopped: bool },
     /// Write what there is, if anything is: nothing older comes later.
     FlushSome { end: u64 },
+    /// Take what is there; each order does so before it is looked at.
+    Look,
     /// Go on in more files when one has enough.
     Limit(Limits),
     /// Read nothing for the moment, or go on.
@@ -190,6 +192,7 @@ impl Reader {
     fn do_as_told(&mut self, order: Order) {
         match order {
             Order::Put(records) => self.put(records),
+            Order::Look => (),
             Order::Flush { end, is_stopped } => self.flush(end, is_stopped),
             Order::FlushSome { end } => {
                 if !self.is_held {

@@ -138,6 +138,13 @@ class Backend(Protocol):
             on_sample: Called with each sample of a monitor timer.
         """
 
+    def tell_counted(self, on_counted: Callable[[], None]) -> None:
+        """Say who is told that a session is larger than was known.
+
+        Args:
+            on_counted: Called when :meth:`chunk_size` may be more.
+        """
+
     async def watch(self, triggers: Sequence[Trigger]) -> None:
         """Bring all programs to the event rules of triggers.
 

@@ -4,41 +4,40 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import time
-import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from ..errors import SessionError
 from ..owner_rights import owner_rights
 from ..record.backends.channel_counts import ChannelCounts
-from ..record.backends.kernel.metadata import ClockFacts
-from ..record.backends.kernel.process_link import KernelOrderError
-from ..record.backends.kernel.rules import KernelRule
+from ..record.backends.kernel.process_link import ENDED, KernelOrderError
 from ..record.backends.kernel.session_trace import SessionTrace, missing_text
-from ..record.backends.kernel.wanted import ChannelWanted, Wanted
-from ..record.backends.lttng_ust.clock import Clock
 from ..record.trace_directory import KERNEL
+from .backend import OnSample
 from .chunks import ARCHIVES, kernel_folders
-from .model import Channel, EventRule, Session
+from .kernel_samples import KernelSamples
+from .kernel_wanted import channels_wanted, kernel_wanted, tracked_wanted
+from .model import Session
 from .refusals import os_error_text, refused
-from .tracking_verbs import tracked_number
+from .triggers.trigger import Trigger
 
-__all__ = ["KernelBackend", "channels_wanted", "kernel_rule"]
+__all__ = ["KernelBackend"]
 
 CLEARED = ".kernel-cleared"
 """What a directory is called that is about to be removed."""
 ENOUGH = 0.5
 """Seconds for which counts are new enough."""
-_KINDS = {
-    "TRACEPOINT": "tracepoint",
-    "SYSCALL": "syscall",
-    "PROBE": "probe",
-    "FUNCTION": "function",
-    "USERSPACE_PROBE": "userspace-probe",
-}
+ENOUGH_TO_ROTATE = 0.1
+"""The same where a session is rotated by its size."""
+PAUSE = 5.0
+"""Seconds from one process of a session to the next, if each of them ends."""
+_TIMES = 2
+"""How often a session is tried to be recorded: its process may have just ended."""
+MOST_GAPS = 16
+"""How many of a session are kept for those who ask, the last ones."""
 
 
 class KernelBackend:
@@ -53,7 +52,14 @@ class KernelBackend:
         self._traces: dict[str, SessionTrace] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._counted: dict[str, float] = {}
-        self._tasks: set[asyncio.Task[bool]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._buried: dict[str, float] = {}
+        """By session: when a process of it had last ended, by the monotonic clock."""
+        self._watched: dict[str, int] = {}
+        """By session: what can be read once its process has ended."""
+        self._samples = KernelSamples(self._counts_now)
+        self.on_counted: Callable[[], None] = lambda: None
+        """Called when it was counted how large a chunk is."""
         self._failures: dict[str, str] = {}
         self._losses: dict[str, dict[str, int]] = {}
         """By session and channel: what daemons have told that were killed."""
@@ -73,17 +79,89 @@ class KernelBackend:
         if trace is None and not session.active:
             return
         try:
-            if trace is None:
-                trace = await asyncio.to_thread(SessionTrace, _wanted(session))
-                self._traces[session.name] = trace
-                before = session.kernel_channels.values()
-                self._losses[session.name] = {
-                    one.name: one.discarded_events for one in before
-                }
-            await self._told(session, _apply, trace, session)
+            trace = await self._applied(session)
         except (KernelOrderError, OSError) as error:
             raise refused("KERN_START_FAIL", _text_of(error)) from error
         self._tell_problems(trace)
+        self._samples.follow(session)
+
+    async def _applied(self, session: Session) -> SessionTrace:
+        """Record what a session says, in a new trace if there is none any more."""
+        name = session.name
+        for _ in range(_TIMES):
+            async with self._lock_of(name):
+                trace = await self._trace_of(session)
+                try:
+                    await asyncio.to_thread(_apply, trace, session)
+                except KernelOrderError:
+                    if not trace.has_ended:
+                        raise
+                else:
+                    return trace
+            await self._bury(session, trace)
+        raise KernelOrderError(ENDED)
+
+    async def _trace_of(self, session: Session) -> SessionTrace:
+        """Return the trace of a session, which is begun if there is none."""
+        name = session.name
+        if (trace := self._traces.get(name)) is not None:
+            return trace
+        is_renewed = name in self._buried
+        wanted = kernel_wanted(session, is_renewed=is_renewed)
+        trace = await asyncio.to_thread(SessionTrace, wanted)
+        self._traces[name] = trace
+        channels = session.kernel_channels.values()
+        self._losses[name] = {one.name: one.discarded_events for one in channels}
+        if is_renewed and session.kernel_gaps and len(session.kernel_gaps[-1]) == 1:
+            session.kernel_gaps[-1].append(time.time())
+        with suppress(OSError):
+            # Before Linux 5.3, it is seen when the process is asked for something.
+            self._watched[name] = watched = os.pidfd_open(trace.process)
+            loop = asyncio.get_running_loop()
+            loop.add_reader(watched, self._note_end, session, trace)
+        return trace
+
+    def _note_end(self, session: Session, trace: SessionTrace) -> None:
+        """Go on without a process that somebody has killed."""
+        self._unwatch(session.name)
+        self._spawn(self._renew(session, trace))
+
+    def _unwatch(self, name: str) -> None:
+        watched = self._watched.pop(name, None)
+        if watched is not None:
+            asyncio.get_running_loop().remove_reader(watched)
+            os.close(watched)
+
+    async def _renew(self, session: Session, trace: SessionTrace) -> None:
+        """Record a session in another trace, beside one whose process has ended."""
+        name, before = session.name, self._buried.get(session.name)
+        if not await self._bury(session, trace):
+            return
+        if before is not None:
+            await asyncio.sleep(before + PAUSE - time.monotonic())
+        if name not in self._buried or not session.active:
+            return
+        try:
+            await self.apply(session)
+        except SessionError as error:
+            self._fail(session, str(error))
+
+    async def _bury(self, session: Session, trace: SessionTrace) -> bool:
+        """Let go of a trace whose process has ended; return whether it was there."""
+        name = session.name
+        async with self._lock_of(name):
+            if self._traces.get(name) is not trace:
+                return False
+            self._unwatch(name)
+            await asyncio.to_thread(trace.end)
+            self._set_losses(session, trace)
+            del self._traces[name]
+            self._buried[name] = time.monotonic()
+            now = time.time()
+            session.kernel_gaps = [*session.kernel_gaps, [now]][-MOST_GAPS:]
+            at = time.strftime("%F %T", time.localtime(now))
+            self._fail(session, f"{ENDED} ({at})")
+        return True
 
     async def stop(self, session: Session) -> None:
         """Make the files of a session complete, and count its losses.
@@ -96,6 +174,7 @@ class KernelBackend:
             return
         await self._tried(session, trace.stop)
         self._set_losses(session, trace)
+        self._samples.see(session, trace.counts())
 
     def _set_losses(self, session: Session, trace: SessionTrace) -> None:
         before = self._losses.get(session.name, {})
@@ -135,18 +214,15 @@ class KernelBackend:
         if directory is not None:
             try:
                 with owner_rights(session.uid, session.gid):
-                    shutil.rmtree(moved, ignore_errors=True)
                     os.rename(directory, moved)  # noqa: PTH104 - a moment
             except OSError as error:
                 self._failures.setdefault(session.name, os_error_text(error))
                 return
-        is_done = await self._tried(session, trace.clear, directory or "")
-        if directory is not None:
+        # Whoever reads removes it, which may take long.
+        is_done = await self._tried(session, trace.clear, directory or "", moved)
+        if directory is not None and not is_done:
             with owner_rights(session.uid, session.gid), suppress(OSError):
-                if is_done:
-                    shutil.rmtree(moved)
-                else:
-                    os.rename(moved, directory)  # noqa: PTH104 - as above
+                os.rename(moved, directory)  # noqa: PTH104 - as above
 
     async def snapshot(self, session: Session, folder: str, most: int | None) -> None:
         """Write what the buffers of a session hold now, which stays there.
@@ -229,14 +305,41 @@ class KernelBackend:
     def _count_some_time(self, session: Session, trace: SessionTrace) -> None:
         """Have it counted soon, unless that was just done."""
         now = time.monotonic()
-        if now - self._counted.get(session.name, 0.0) < ENOUGH:
+        is_exact = session.rotation_size > 0
+        enough = ENOUGH_TO_ROTATE if is_exact else ENOUGH
+        if now - self._counted.get(session.name, 0.0) < enough:
             return
         self._counted[session.name] = now
-        self._some_time(session, trace, trace.refresh)
+        refresh = partial(trace.refresh, is_read=is_exact)
+        counting = self._some_time(session, trace, refresh)
+        if is_exact:
+            counting.add_done_callback(lambda _: self.on_counted())
+
+    async def _counts_now(self, session: Session) -> dict[str, ChannelCounts] | None:
+        trace = self._traces.get(session.name)
+        if trace is None or not await self._tried(session, trace.refresh):
+            return None
+        return trace.counts()
+
+    def watch(self, triggers: Sequence[Trigger]) -> None:
+        """Look at the buffers of sessions whose fill triggers ask for.
+
+        Args:
+            triggers: All triggers that there are.
+        """
+        self._samples.watch(triggers)
+
+    def tell_samples(self, on_sample: OnSample) -> None:
+        """Say who is told how full buffers are.
+
+        Args:
+            on_sample: Called with each sample of a monitor timer.
+        """
+        self._samples.on_sample = on_sample
 
     def _some_time(
         self, session: Session, trace: SessionTrace, do: Callable[[], object]
-    ) -> None:
+    ) -> asyncio.Task[Any]:
         """Do something that nobody waits for."""
 
         def do_if_there() -> None:
@@ -245,9 +348,13 @@ class KernelBackend:
             if self._traces.get(session.name) is trace:
                 do()
 
-        task = asyncio.ensure_future(self._tried(session, do_if_there))
+        return self._spawn(self._tried(session, do_if_there))
+
+    def _spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def take_failure(self, session: Session) -> str | None:
         """Return why a part of the trace could not be written, if that is new.
@@ -270,21 +377,24 @@ class KernelBackend:
         Returns:
             Why a part of the trace is not in them.
         """
-        trace = self._traces.get(session.name)
-        if trace is None:
-            return None
-        await self._tried(session, trace.end)
-        failure = self.take_failure(session)
-        del self._traces[session.name]
-        self._locks.pop(session.name, None)
-        self._losses.pop(session.name, None)
-        self._counted.pop(session.name, None)
+        name = session.name
+        async with self._lock_of(name):
+            self._unwatch(name)
+            trace = self._traces.get(name)
+            if trace is not None:
+                await asyncio.to_thread(trace.end)
+            failure = self.take_failure(session)
+            self._traces.pop(name, None)
+        for facts in (self._locks, self._losses, self._counted, self._buried):
+            facts.pop(name, None)
         return failure
 
     async def close(self) -> None:
         """Let all of it go."""
+        self._samples.close()
         for name, trace in [*self._traces.items()]:
             async with self._lock_of(name):
+                self._unwatch(name)
                 await asyncio.to_thread(trace.end)
             self._traces.pop(name, None)
 
@@ -305,10 +415,15 @@ class KernelBackend:
         try:
             await self._told(session, do, *facts)
         except (KernelOrderError, OSError) as error:
-            why = missing_text(_text_of(error))
-            self._failures.setdefault(session.name, why)
+            self._fail(session, _text_of(error))
+            trace = self._traces.get(session.name)
+            if trace is not None and trace.has_ended:
+                self._note_end(session, trace)
             return False
         return True
+
+    def _fail(self, session: Session, why: str) -> None:
+        self._failures.setdefault(session.name, missing_text(why))
 
     def _tell_problems(self, trace: SessionTrace) -> None:
         for one in trace.take_problems():
@@ -316,82 +431,8 @@ class KernelBackend:
                 self._warn(one)
 
 
-def channels_wanted(session: Session) -> list[ChannelWanted]:
-    """Return what a session wants of the kernel.
-
-    Args:
-        session: The session.
-    """
-    return [_channel(session, one) for one in session.kernel_channels.values()]
-
-
-def _channel(session: Session, channel: Channel) -> ChannelWanted:
-    attributes = channel.attributes
-    # Of what is sent, the relay daemon limits the files.
-    limits = (attributes.tracefile_size, attributes.tracefile_count)
-    size, count = (0, 0) if session.relay is not None else limits
-    return ChannelWanted(
-        channel.name,
-        [kernel_rule(one) for one in channel.rules if one.enabled],
-        attributes.subbuf_size * attributes.num_subbuf,
-        attributes.overwrite,
-        is_enabled=channel.enabled,
-        contexts=[one.name for one in channel.contexts],
-        switch_timer=attributes.switch_timer,
-        is_kept=session.output is None,
-        tracefile_size=size,
-        tracefile_count=count,
-    )
-
-
-def kernel_rule(rule: EventRule) -> KernelRule:
-    """Return a rule as whoever records the kernel has it."""
-    return KernelRule(
-        _KINDS[rule.type], rule.name, filter=rule.filter, location=rule.location
-    )
-
-
-def _tracked(session: Session) -> dict[str, list[int] | None]:
-    """Return the numbers of the inclusion sets of a session."""
-    return {
-        attribute: None
-        if values is None
-        else [tracked_number(attribute, one) for one in values]
-        for attribute, values in session.kernel_trackers.items()
-    }
-
-
-def _wanted(session: Session) -> Wanted:
-    return Wanted(
-        f"{session.output}/{KERNEL}" if session.output is not None else "",
-        session.name,
-        str(uuid.uuid4()),
-        _clock(session),
-        session.uid,
-        session.gid,
-        channels_wanted(session),
-        live=session.live_timer,
-        older="kept" if session.is_taken_over else "replaced",
-        grows=True,
-        tracked=_tracked(session),
-    )
-
-
-def _clock(session: Session) -> ClockFacts:
-    """Return the clock of a session with channels of the kernel, in all domains."""
-    clock = Clock()
-    offset = session.clock_offset
-    return ClockFacts(
-        clock.name,
-        clock.description,
-        clock.uuid,
-        clock.frequency,
-        clock.offset() if offset is None else offset,
-    )
-
-
 def _apply(trace: SessionTrace, session: Session) -> None:
-    channels, tracked = channels_wanted(session), _tracked(session)
+    channels, tracked = channels_wanted(session), tracked_wanted(session)
     trace.apply(channels, tracked, is_active=session.active)
 
 

@@ -256,6 +256,10 @@ class Session:
     to, in seconds since 1970, the latter once one records again; until ``stop`` has
     said so."""
 
+    kernel_gaps: list[list[float]] = field(default_factory=list)
+    """When the kernel was not recorded since its process was killed: from, to, in
+    seconds since 1970, the latter once it is recorded again. The last ones."""
+
     left: list[str] = field(default_factory=list)
     """Of snapshots: what became of what was kept when a daemon was killed, until the
     next snapshot has said so."""

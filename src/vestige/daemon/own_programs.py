@@ -21,7 +21,8 @@ from ..record.backends.lttng_ust.ring_files import make_private, remove_folder
 from ..record.backends.registered.programs import RegisteredPrograms
 from ..record.backends.registered.trace import Losses
 from .backend import OnMatch, OnSample
-from .kernel_backend import KernelBackend, kernel_rule
+from .kernel_backend import KernelBackend
+from .kernel_wanted import kernel_rule
 from .lttng_ust import LttngUstBackend, plan_of
 from .model import AGENT_CHANNELS, EventRule, Session
 from .program_backend import ProgramBackend, failure_text
@@ -371,6 +372,16 @@ class AllPrograms:
         """
         self._lttng_ust.tell_samples(on_sample)
         self._own.tell_samples(on_sample)
+        self._kernel.tell_samples(on_sample)
+
+    def tell_counted(self, on_counted: Callable[[], None]) -> None:
+        """Say who is told that a session is larger than was known.
+
+        Args:
+            on_counted: Called when :meth:`chunk_size` may be more.
+        """
+        # That of programs is always known.
+        self._kernel.on_counted = on_counted
 
     async def watch(self, triggers: Sequence[Trigger]) -> None:
         """Bring all programs to the event rules of triggers.
@@ -380,6 +391,7 @@ class AllPrograms:
         """
         await asyncio.gather(self._lttng_ust.watch(triggers), self._own.watch(triggers))
         self._kernel_matches.watch(triggers)
+        self._kernel.watch(triggers)
 
     def lost_matches(self, token: int) -> int:
         """Return how many matches of a trigger's rule programs could not tell.

@@ -146,6 +146,7 @@ class Daemon:
         registry.on_fire = firing.fire
         backend.tell_matches(firing.matched)
         backend.tell_samples(registry.sampled)
+        backend.tell_counted(registry.changed.set)
         if [*registry.triggers]:
             await backend.watch([*registry.triggers])
         await backend.open(sessions)

@@ -298,6 +298,9 @@ class Collector:
             OSError: The files are not as many as the CPUs.
         """
 
+    def look(self) -> None:
+        """Take what buffers have, as far as their pages are full."""
+
     def outcomes(self) -> list[list[CpuOutcome]]:
         """Return what became of all up to now, as :meth:`flush` does."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
@@ -17,7 +18,7 @@ def test_a_session_that_has_ended_is_not_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Somebody may ask for counts just before it ends."""
-    trace = mock.Mock(failure=None)
+    trace = mock.Mock(failure=None, has_ended=False, process=os.getpid())
     trace.take_problems.return_value = []
     trace.counts.return_value = {}
     monkeypatch.setattr(kernel_backend, "SessionTrace", mock.Mock(return_value=trace))
@@ -45,14 +46,14 @@ def test_what_is_done_at_the_end_comes_after_what_was_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One answer at a time comes from the process."""
-    trace = mock.Mock(failure=None)
+    trace = mock.Mock(failure=None, has_ended=False, process=os.getpid())
     trace.take_problems.return_value = []
     trace.counts.return_value = {}
     monkeypatch.setattr(kernel_backend, "SessionTrace", mock.Mock(return_value=trace))
     session = Session("s", 0, 0, "/nowhere", active=True)
     session.kernel_channels["c"] = Channel("c")
     done: list[str] = []
-    trace.refresh.side_effect = lambda: done.append("counted")
+    trace.refresh.side_effect = lambda **_: done.append("counted")
     trace.end.side_effect = lambda: done.append("ended")
 
     async def main() -> None:
@@ -69,3 +70,32 @@ def test_what_is_done_at_the_end_comes_after_what_was_begun(
 
     asyncio.run(main())
     assert done == ["waited", "counted", "ended"]
+
+
+def test_a_session_that_is_rotated_by_size_is_counted_exactly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Buffers are read before that, and who looks at sizes is told."""
+    trace = mock.Mock(failure=None, has_ended=False, process=os.getpid(), chunk_size=0)
+    trace.take_problems.return_value = []
+    monkeypatch.setattr(kernel_backend, "SessionTrace", mock.Mock(return_value=trace))
+    session = Session("s", 0, 0, "/nowhere", active=True, rotation_size=9)
+    session.kernel_channels["c"] = Channel("c")
+
+    def count(*, is_read: bool) -> None:
+        trace.chunk_size = 9 if is_read else 1
+
+    trace.refresh.side_effect = count
+
+    async def main() -> int:
+        told = asyncio.Event()
+        backend = KernelBackend()
+        backend.on_counted = told.set
+        await backend.apply(session)
+        assert backend.chunk_size(session) == 0
+        await told.wait()
+        found = backend.chunk_size(session)
+        await backend.forget(session)
+        return found
+
+    assert asyncio.run(main()) == 9

@@ -83,9 +83,15 @@ def instances_of(daemon: SessionDaemon) -> set[str]:
     }
 
 
+def recorder_of(daemon: SessionDaemon) -> int:
+    """Return the process that has the rights, of a daemon's session."""
+    [recorder] = {int(one.split("-")[1]) for one in instances_of(daemon)}
+    return recorder
+
+
 def reader_of(daemon: SessionDaemon) -> int:
     """Return the process that reads the buffers of a daemon's session."""
-    [recorder] = {int(one.split("-")[1]) for one in instances_of(daemon)}
+    recorder = recorder_of(daemon)
     children = Path(f"/proc/{recorder}/task/{recorder}/children").read_text()
     [reader] = map(int, children.split())
     return reader
@@ -182,7 +188,8 @@ def test_channels_record_what_their_rules_say_now(
     assert {one.name for one in (tmp_path / "kernel").glob(f"{first}_*")}
     names = {one.name for one in vestige.open(tmp_path)}
     # The state is in the trace where a rule takes its events.
-    assert {"sched_switch", ENTRY} <= names <= {"sched_switch", ENTRY, EXIT}
+    others = {"syscall_entry_getsid", "syscall_exit_getsid"}
+    assert {"sched_switch", ENTRY} <= names <= {"sched_switch", ENTRY, EXIT, *others}
 
 
 def test_a_rule_without_a_channel_makes_one(
@@ -333,32 +340,55 @@ def test_nothing_is_left_of_a_daemon_that_was_killed(
     assert calls(tmp_path / "kernel-2", second) == {ENTRY: COUNT, EXIT: COUNT}
 
 
-def test_the_process_that_records_may_be_killed(
-    daemon: SessionDaemon, program: str, tmp_path: Path
+@pytest.mark.parametrize("who", ["recorder", "reader"])
+def test_a_process_that_was_killed_is_replaced(
+    daemon: SessionDaemon, program: str, tmp_path: Path, who: str
 ):
-    """The session ends in order, says what is missing, and leaves no instance."""
+    """At once, in another trace; people are told, and no instance is left."""
     begin(daemon, tmp_path, CALL)
     call(program, COUNT)
     made = instances_of(daemon)
-    [recorder] = {int(one.split("-")[1]) for one in made}
-    os.kill(recorder, signal.SIGKILL)
-    for words in ("stop", "destroy"):
-        done = daemon.lttng(words)
-        assert "of the kernel, events are missing: its process has ended" in done.err
+    os.kill(recorder_of(daemon) if who == "recorder" else reader_of(daemon), 9)
+    wait_until((tmp_path / "kernel-2").exists, "it goes on", SECONDS)
+    said = "Notice: the kernel was not recorded from "
+    wait_until(lambda: " to " in notice(daemon, said), "it is told", SECONDS)
+    second = call(program, COUNT)
+    done = daemon.lttng("rotate")
+    assert "of the kernel, events are missing: its process has ended" in done.err
+    third = call(program, COUNT)
+    say(daemon, "stop", "start")
+    fourth = call(program, COUNT)
+    say(daemon, "stop")
+    others = instances_of(daemon)
+    say(daemon, "destroy")
+
     assert made
-    assert not made & {*instances()}
-    assert daemon.lttng("list").out == "Currently no available recording session\n"
+    assert not (made | others) & {*instances()}
+    chunks = sorted((tmp_path / "archives").iterdir())
+    whole = {ENTRY: COUNT, EXIT: COUNT}
+    assert calls(chunks[0] / "kernel-2", second) == whole
+    assert [calls(chunks[1], one) for one in (third, fourth)] == [whole, whole]
 
 
-def test_the_process_that_reads_may_be_killed(
+def test_a_process_that_is_killed_while_nothing_is_recorded(
     daemon: SessionDaemon, program: str, tmp_path: Path
 ):
-    """The session ends in order, says what is missing, and leaves no instance."""
+    """The next start makes another one; what was recorded before stays."""
     begin(daemon, tmp_path, CALL)
-    call(program, COUNT)
-    made = instances_of(daemon)
+    processes = [call(program, COUNT)]
+    say(daemon, "stop")
     os.kill(reader_of(daemon), signal.SIGKILL)
-    for words in ("stop", "destroy"):
-        done = daemon.lttng(words)
-        assert "of the kernel, events are missing: its reader has ended" in done.err
-    assert not made & {*instances()}
+    assert daemon.lttng("start").status == 0
+    processes.append(call(program, COUNT))
+    daemon.lttng("stop")
+    say(daemon, "destroy")
+
+    traces = [tmp_path / "kernel", tmp_path / "kernel-2"]
+    found = [calls(*one)[EXIT] for one in zip(traces, processes, strict=True)]
+    assert found == [COUNT, COUNT]
+
+
+def notice(daemon: SessionDaemon, begin: str) -> str:
+    """Return a line of what is told of the session."""
+    lines = map(str.strip, say(daemon, "list s").splitlines())
+    return next((one for one in lines if one.startswith(begin)), "")

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
@@ -14,8 +15,9 @@ import pytest
 import vestige
 from support.compilers import PROGRAMS, run_tool
 from support.kernel_tracer import instances, why_not
-from support.session_daemon import SECONDS, SessionDaemon, session_daemon
+from support.session_daemon import SECONDS, SessionDaemon, say, session_daemon
 from support.waiting import wait_until
+from vestige.daemon.client import Client
 from vestige.record.backends.kernel.tracefs import Tracefs
 
 REASON = why_not()
@@ -153,3 +155,55 @@ def test_a_daemon_that_is_killed_leaves_nothing_for_ever(daemon, program):
     assert mine(daemon.pid)
     daemon.end()
     assert mine(daemon.pid) == []
+
+
+@contextmanager
+def registered(
+    daemon: SessionDaemon, **conditions: dict[str, object]
+) -> Iterator[vestige.Notifications]:
+    """Have triggers for which there are no options, and what tells of them."""
+    with mock.patch.dict(os.environ, daemon.environment):
+        client = Client.connect()
+        for name, condition in conditions.items():
+            action = {"type": "notify"}
+            client.register_trigger(
+                {"name": name, "condition": condition, "action": action}
+            )
+        client.close()
+        with vestige.notifications() as told:
+            yield told
+
+
+def test_how_full_buffers_of_the_kernel_are_is_told(daemon):
+    """In snapshot mode they fill, and are empty when they were read."""
+    of = {"session": "s", "channel": "c"}
+    full = {**of, "type": "buffer-usage-high", "threshold_ratio": 0.9}
+    low = {**of, "type": "buffer-usage-low", "threshold_ratio": 0.5}
+    size = {"type": "session-consumed-size", "session": "s", "threshold_bytes": 8192}
+    with registered(
+        daemon,
+        full={**full, "domain": "KERNEL"},
+        low={**low, "domain": "KERNEL"},
+        programs={**low, "domain": "UST"},
+        size=size,
+    ) as told:
+        say(
+            daemon,
+            "create s --snapshot",
+            "enable-channel -k c --subbuf-size=64k --num-subbuf=2 --monitor-timer=10000",
+            "enable-event -k -c c --syscall getppid",
+            "start",
+        )
+        heard = [told.wait(SECONDS)]
+        for _ in range(10_000):
+            os.getppid()
+        heard.append(told.wait(SECONDS))
+        say(daemon, "snapshot record")
+        heard += [told.wait(SECONDS), told.wait(SECONDS)]
+    names = [one.trigger for one in heard if one is not None]
+    assert names[:2] == ["low", "full"]
+    assert {*names[2:]} == {"low", "size"}
+    filled = heard[1].facts
+    assert filled["bytes"] >= 0.9 * (128 << 10)
+    assert filled["ratio"] == filled["bytes"] / (128 << 10)
+    assert {one.trigger: one.facts for one in heard}["size"]["bytes"] >= 8192

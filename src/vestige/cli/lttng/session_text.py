@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 from ..._typing import TYPE_CHECKING
 from ...daemon.log_levels import level_name
 from ...daemon.places import shown_output
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterator, Sequence
     from typing import Any
 
 __all__ = [
@@ -51,6 +53,7 @@ def session_lines(session: dict[str, Any]) -> list[str]:
     if output is not None:
         lines += [f"    Trace output: {output}", ""]
     lines += [f"    Notice: {one}" for one in session.get("left", ())]
+    lines += [f"    Notice: {_gap(one)}" for one in session.get("kernel_gaps", ())]
     timer, size = session["rotation_timer"], session["rotation_size"]
     if timer or size:
         lines.append("Automatic rotation schedules:")
@@ -61,6 +64,13 @@ def session_lines(session: dict[str, Any]) -> list[str]:
     if timer or size:
         lines.append("")
     return lines
+
+
+def _gap(times: Sequence[float]) -> str:
+    """Say when the kernel was not recorded."""
+    begin, *end = (time.strftime("%F %T", time.localtime(one)) for one in times)
+    until = f"to {end[0]}" if end else "on"
+    return f"the kernel was not recorded from {begin} {until}: its process was killed"
 
 
 def session_state(session: dict[str, Any]) -> str:

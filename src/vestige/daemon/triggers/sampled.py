@@ -12,7 +12,10 @@ from .book import TriggerBook
 from .conditions import BufferUsage, ConsumedSize, Rotation
 from .trigger import Trigger
 
-__all__ = ["Fire", "Sample", "SessionConditions"]
+__all__ = ["KERNEL_TRACER", "Fire", "Sample", "SessionConditions"]
+
+KERNEL_TRACER = "kernel"
+"""What records channels of the kernel's domain."""
 
 Fire = Callable[[Trigger, dict[str, Any]], None]
 
@@ -23,10 +26,15 @@ class Sample(NamedTuple):
     session: str
     channel: str
     tracer: str
-    """What records in the programs whose buffers these are."""
+    """What records in the programs whose buffers these are, or the kernel."""
 
     usages: dict[int, Usage]
-    """Of each user or process that has buffers."""
+    """Of each user or process that has buffers; those of the kernel are of nobody."""
+
+    @property
+    def domain(self) -> str:
+        """As conditions have it."""
+        return "KERNEL" if self.tracer == KERNEL_TRACER else "UST"
 
 
 class SessionConditions:
@@ -65,7 +73,7 @@ class SessionConditions:
         for trigger in self._of(session, BufferUsage):
             condition = trigger.condition
             assert isinstance(condition, BufferUsage)  # noqa: S101 - asked for
-            if condition.channel != sample.channel or condition.domain != "UST":
+            if (condition.channel, condition.domain) != (sample.channel, sample.domain):
                 continue
             for owner, usage in sample.usages.items():
                 was_met = owner in earlier and _is_met(condition, earlier[owner])
@@ -133,9 +141,10 @@ class SessionConditions:
             return None
         if trigger.uid not in {0, self._users.get(condition.session)}:
             return None
-        meant = (condition.session, condition.channel)
+        meant = (condition.session, condition.channel, condition.domain)
         for one in self._samples.values():
-            for usage in one.usages.values() if one[:2] == meant else ():
+            is_meant = (one.session, one.channel, one.domain) == meant
+            for usage in one.usages.values() if is_meant else ():
                 if _is_met(condition, usage):
                     return _evaluation(condition, usage)
         return None

@@ -9,7 +9,7 @@ import pytest
 from vestige.daemon.model import Session
 from vestige.daemon.protocol import Values
 from vestige.daemon.triggers.book import TriggerBook
-from vestige.daemon.triggers.sampled import Sample, SessionConditions
+from vestige.daemon.triggers.sampled import KERNEL_TRACER, Sample, SessionConditions
 from vestige.daemon.triggers.trigger import read_trigger
 from vestige.record.backends.channel_counts import Usage
 
@@ -148,3 +148,18 @@ def test_rotations(fixture):
             {"type": "session-rotation-completed", "rotation": 3, "location": "/a"},
         ),
     ]
+
+
+def test_channels_of_the_kernel_are_others(fixture):
+    """They may have the names of those of programs."""
+    kind = "buffer-usage-high"
+    fixture.add(channel="c", domain="KERNEL", type=kind, threshold_bytes=10)
+    [trigger] = fixture.book
+    assert fixture.see(10) == []
+    assert fixture.conditions.evaluation(trigger) is None
+    assert len(fixture.look(KERNEL_TRACER)) == 1
+    assert fixture.conditions.evaluation(trigger) == {
+        "type": kind,
+        "bytes": 10,
+        "ratio": 0.01,
+    }

@@ -83,6 +83,7 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
             except OSError as error:
                 why = f"{wanted.logger}: {error.strerror}"
                 problems.append(f"no text from {why}")
+        orders.reader = trace.reader.fileno()
         _answer(ready=problems, removed=removed, directory=trace.directory)
         while (order := orders.next()) is not None:
             answer = _answer_to(trace, order)
@@ -113,12 +114,17 @@ class _Orders:
 
     def __init__(self) -> None:
         self.logger: LoggerPipe | None = None
+        self.reader: int | None = None
+        """What can be read once the process that reads has ended."""
         self._data = b""
 
     def next(self) -> dict[str, Any] | None:
-        """Wait for the next order; ``None``: there are no more."""
+        """Wait for the next order; ``None``: there are no more, or nothing to do."""
         while b"\n" not in self._data:
-            if self.logger is not None and not self._is_heard(self.logger):
+            ready = self._wait()
+            if self.reader in ready:
+                return None
+            if 0 not in ready:
                 continue
             data = os.read(0, 1 << 16)
             if not data:
@@ -133,12 +139,17 @@ class _Orders:
         order: dict[str, Any] = json.loads(line)
         return order
 
-    @staticmethod
-    def _is_heard(logger: LoggerPipe) -> bool:
-        ready, _, _ = select.select([0, logger.descriptor], [], [])
-        if logger.descriptor in ready:
-            logger.pass_on()
-        return 0 in ready
+    def _wait(self) -> set[int]:
+        """Wait for something; return what can be read. What is logged is passed on."""
+        logger = None if self.logger is None else self.logger.descriptor
+        asked = select.poll()
+        for one in (0, self.reader, logger):
+            if one is not None:
+                asked.register(one, select.POLLIN)
+        ready = {one for one, _ in asked.poll()}
+        if self.logger is not None and logger in ready:
+            self.logger.pass_on()
+        return ready
 
     def close(self) -> None:
         """Let the logger be gone."""
@@ -165,12 +176,12 @@ _ACTIONS: dict[str, Callable[[KernelTrace, dict[str, Any]], object]] = {
     "track": lambda trace, order: trace.track(order["tracked"]),
     "stop": lambda trace, _: trace.stop(),
     "rotate": lambda trace, order: trace.rotate(order["directory"]),
-    "clear": lambda trace, order: trace.clear(order["directory"]),
+    "clear": lambda trace, order: trace.clear(order["directory"], order["old"]),
     "snapshot": lambda trace, order: trace.snapshot(order["directory"], order["most"]),
     "hold": lambda trace, order: trace.hold(is_held=order["is_held"]),
     "metadata": lambda trace, _: trace.write_metadata(),
     "dump": lambda trace, _: trace.dump(),
-    "counts": lambda trace, _: trace.counts(),
+    "counts": lambda trace, order: trace.counts(is_read=order["is_read"]),
     "end": lambda trace, _: trace.end(),
 }
 """What may be asked for."""

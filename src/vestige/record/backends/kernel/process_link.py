@@ -72,6 +72,8 @@ class CollectorProcess:
         finally:
             os.close(to_read)
             os.close(to_write)
+        self.has_ended = False
+        """Whether it was asked for something, and was not there any more."""
         self.problems: list[str] = []
         """What cannot be recorded, and why; for whoever asks to take."""
         self.directory: str | None = None
@@ -82,6 +84,17 @@ class CollectorProcess:
     def is_there(self) -> bool:
         """Whether it was not ended."""
         return self._process is not None
+
+    @property
+    def id(self) -> int:
+        """Its ID.
+
+        Raises:
+            KernelOrderError: It was ended.
+        """
+        if self._process is None:
+            raise KernelOrderError(ENDED)
+        return self._process
 
     def wait_until_ready(self) -> None:
         """Wait until everything is there that it needs.
@@ -113,6 +126,7 @@ class CollectorProcess:
             raise KernelOrderError(ENDED)
         self._say({"do": order, **facts})
         answer = self._hear()
+        self.has_ended = not answer
         self.problems += answer.get("problems", ())
         if "done" not in answer:
             raise KernelOrderError(answer.get("failed", ENDED))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import socket
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -160,7 +161,7 @@ class _Reader:
             "flush": self._flush,
             "cut": self._cut,
             "copy": self._copy,
-            "counts": lambda _: self._totals(self._collector.outcomes()),
+            "counts": self._counts,
             "hold": self._hold,
             "end": self._end,
         }
@@ -262,7 +263,14 @@ class _Reader:
         dropped = order["is_dropped"]
         found = self._collector.cut(self._now(), streams, is_dropped=dropped)
         self._limit()
+        if dropped and self._is_written:
+            shutil.rmtree(order["old"], ignore_errors=True)
         return self._totals(found)
+
+    def _counts(self, order: dict[str, Any]) -> object:
+        if order["is_read"] and not self._is_held:
+            self._collector.look()
+        return self._totals(self._collector.outcomes())
 
     def _copy(self, order: dict[str, Any]) -> object:
         """Write a snapshot."""

@@ -54,6 +54,16 @@ class SessionTrace:
         self.directory = self._process.directory
         """Where it is written to; ``None`` if nothing but snapshots is."""
 
+    @property
+    def process(self) -> int:
+        """The ID of the process that records."""
+        return self._process.id
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether that process was asked for something, and was not there any more."""
+        return self._process.has_ended
+
     def take_problems(self) -> list[str]:
         """Return what cannot be recorded, and why; each is told once."""
         problems, self._process.problems = self._process.problems, []
@@ -92,9 +102,13 @@ class SessionTrace:
         self._is_active = False
         self._note(self._ask("stop"))
 
-    def refresh(self) -> None:
-        """Count what is there now."""
-        self._note(self._ask("counts"))
+    def refresh(self, *, is_read: bool = False) -> None:
+        """Count what is there now.
+
+        Args:
+            is_read: Whether buffers are read before that; else it may be some time ago.
+        """
+        self._note(self._ask("counts", is_read=is_read))
 
     def rotate(self, directory: str) -> None:
         """Let what comes from now on be in another directory.
@@ -109,16 +123,17 @@ class SessionTrace:
         self._before_chunk = self._bytes()
         self.directory = directory
 
-    def clear(self, directory: str) -> None:
-        """Throw away what was not written up to now, and go on in another directory.
+    def clear(self, directory: str, old: str) -> None:
+        """Throw away what was recorded up to now, and go on in another directory.
 
         Args:
             directory: It is made.
+            old: Where the one is that was written to up to now; it is removed.
 
         Raises:
             KernelOrderError: It cannot be done.
         """
-        self._note(self._ask("clear", directory=directory))
+        self._note(self._ask("clear", directory=directory, old=old))
         self._before_chunk = self._bytes()
 
     def snapshot(self, directory: str, most: Sequence[int | None]) -> None:

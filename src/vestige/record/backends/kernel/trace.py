@@ -198,6 +198,12 @@ class KernelTrace:
             raise ReaderGoneError(answer["failed"])
         return answer["done"]
 
+    @property
+    def reader(self) -> socket.socket:
+        """What can be read, though nothing was asked, once the reader has ended."""
+        assert self._control is not None  # noqa: S101 - it was started
+        return self._control
+
     def start(self, left_out: Sequence[int]) -> None:
         """Record, and read the state that there is.
 
@@ -325,17 +331,20 @@ class KernelTrace:
         text = self._metadata()
         return self._totals("cut", directory=directory, metadata=text, is_dropped=False)
 
-    def clear(self, directory: str) -> list[dict[str, Any]]:
-        """Throw away what was not written, and go on in another directory.
+    def clear(self, directory: str, old: str) -> list[dict[str, Any]]:
+        """Throw away what there is, and go on in another directory.
 
         Args:
             directory: It is made.
+            old: Where the one is that was written to up to now; it is removed.
 
         Raises:
             ReaderGoneError: As of :meth:`rotate`.
         """
         text = self._metadata()
-        return self._totals("cut", directory=directory, metadata=text, is_dropped=True)
+        return self._totals(
+            "cut", directory=directory, metadata=text, is_dropped=True, old=old
+        )
 
     def snapshot(self, directory: str, most: Sequence[int | None]) -> None:
         """Write what the buffers hold, which stays in memory.
@@ -373,9 +382,13 @@ class KernelTrace:
         """
         self._ask("metadata", metadata=self._metadata())
 
-    def counts(self) -> list[dict[str, Any]]:
-        """Return what became of each channel up to now."""
-        return self._totals("counts")
+    def counts(self, *, is_read: bool) -> list[dict[str, Any]]:
+        """Return what became of each channel up to now.
+
+        Args:
+            is_read: Whether buffers are read before that.
+        """
+        return self._totals("counts", is_read=is_read)
 
     def end(self) -> list[dict[str, Any]]:
         """Record nothing more, and complete the files.
