@@ -14,7 +14,9 @@ use vestige_kernel::packet::Header;
 use vestige_kernel::plan::Plans;
 use vestige_kernel::stream::Outcome;
 
-use crate::given::{cpus, own, pairs, plan, shared, CpuTuple, EventTuple, OwnTuple, PairTuple};
+use crate::given::{
+    cpus, file, own, pairs, plan, shared, CpuTuple, EventTuple, OwnTuple, PairTuple,
+};
 use crate::making::{filters, known, machine, tracked, FiltersTuple, ProcessesTuple, ThreadTuple};
 
 #[doc = core_doc!(CpuOutcome)]
@@ -97,6 +99,15 @@ impl Collector {
         if let Some(processes) = self.inner.threads().processes() {
             processes.know(known(threads));
         }
+    }
+
+    #[doc = core_doc!(Collector.read_ids)]
+    fn read_ids(&self, proc: RawFd) -> PyResult<()> {
+        let proc = file(proc)?;
+        if let Some(processes) = self.inner.threads().processes() {
+            processes.read_ids(proc);
+        }
+        Ok(())
     }
 
     #[doc = core_doc!(Collector.gaps)]

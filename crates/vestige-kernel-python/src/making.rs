@@ -102,7 +102,15 @@ fn state_event((id, kind, places): (u16, String, Vec<usize>)) -> PyResult<(u16, 
         ("born", &[thread, name, flags]) => StateEvent::Born { thread, name, flags },
         ("renamed", &[thread, name]) => StateEvent::Renamed { thread, name },
         ("executed", []) => StateEvent::Executed,
-        ("ids", []) => StateEvent::IdsChanged,
+        ("user_asked" | "group_asked", places) if (1..=3).contains(&places.len()) => {
+            let mut arguments = [0; 3];
+            for (to, from) in arguments.iter_mut().zip(places) {
+                *to = *from;
+            }
+            let is_group = kind == "group_asked";
+            StateEvent::IdsAsked { is_group, arguments, count: places.len() }
+        }
+        ("ids", &[result]) => StateEvent::IdsChanged { result },
         ("spaces", []) => StateEvent::SpacesChanged,
         ("ended", &[at]) => StateEvent::Ended { is_last: (at > 0).then_some(at) },
         _ => return Err(PyValueError::new_err(format!("{kind}: no such event of threads"))),

@@ -10,6 +10,7 @@ pub mod collect;
 pub mod contexts;
 pub mod cpu;
 pub mod groups;
+pub mod ids;
 pub mod kept;
 pub mod making;
 pub mod output;

@@ -6,14 +6,17 @@
 
 use std::collections::HashMap;
 
+use crate::ids::{Asked, NO_ID};
+
 /// Bytes of the name of a thread (`TASK_COMM_LEN`).
 pub const NAME_BYTES: usize = 16;
 /// What nobody knows: no process, no user, no namespace.
 pub const UNKNOWN: i32 = -1;
-const NO_ID: u32 = u32::MAX;
 const NO_SPACE: u32 = 0;
 /// The user namespace of the machine (`PROC_USER_INIT_INO`).
 const FIRST_USER_SPACE: u32 = 0xefff_fffd;
+/// How many IDs are of users; those of groups follow.
+const USERS: usize = 3;
 /// Places in [`Facts::spaces`].
 const PID_SPACE: usize = 4;
 const USER_SPACE: usize = 6;
@@ -76,6 +79,17 @@ impl Facts {
         NO_ID
     }
 
+    /// Does what was asked for; numbers are known in the machine's namespace of users.
+    fn set_ids(&mut self, is_group: bool, asked: Asked) {
+        let is_outer = self.spaces.get(USER_SPACE) == Some(&FIRST_USER_SPACE);
+        let of_all = self.ids.split_at_mut(USERS);
+        let of_kind = if is_group { of_all.1 } else { of_all.0 };
+        if let [real, effective, saved] = of_kind {
+            let old = [*real, *effective, *saved];
+            [*real, *effective, *saved] = if is_outer { asked.done(old) } else { [NO_ID; 3] };
+        }
+    }
+
     fn lose_parent(&mut self) {
         self.parent = UNKNOWN;
         let [_, _, parent] = &mut self.inner;
@@ -136,8 +150,17 @@ pub enum Change {
     Renamed([u8; NAME_BYTES]),
     /// It runs another program: effective users may be others.
     Executed,
-    /// It has changed its users or groups.
-    IdsChanged,
+    /// It asks for other users or groups.
+    IdsAsked {
+        is_group: bool,
+        asked: Asked,
+    },
+    /// It has got them, or not.
+    IdsChanged {
+        is_done: bool,
+    },
+    /// These were read while it ran, and are those that it began with.
+    IdsRead([u32; 6]),
     /// It is in other namespaces, or its children will be.
     SpacesChanged,
     /// The process that made it ended.
@@ -296,6 +319,7 @@ impl Table {
             _ => {}
         }
         let after = self.threads.get(&thread).and_then(|all| all.get(place + 1..));
+        let mut wanted = None;
         for (_, change) in after.unwrap_or_default().iter().take_while(|(at, _)| *at <= time) {
             match change {
                 Change::Renamed(name) => facts.name = *name,
@@ -307,7 +331,13 @@ impl Table {
                         }
                     }
                 }
-                Change::IdsChanged => facts.ids = [NO_ID; 6],
+                Change::IdsAsked { is_group, asked } => wanted = Some((*is_group, *asked)),
+                Change::IdsChanged { is_done } => match wanted.take() {
+                    _ if !is_done => {}
+                    Some((is_group, asked)) => facts.set_ids(is_group, asked),
+                    None => facts.ids = [NO_ID; 6],
+                },
+                Change::IdsRead(ids) => facts.ids = *ids,
                 Change::SpacesChanged => {
                     facts.spaces = [NO_SPACE; 8];
                     // The IDs that it has stay; those of its children are others.
@@ -323,6 +353,19 @@ impl Table {
             facts.lose_parent();
         }
         facts
+    }
+
+    /// Takes users and groups that were read after a program began, if they are those with which
+    /// it began: nothing was told since then that could have changed them.
+    pub fn read_ids(&mut self, thread: i32, time: u64, ids: [u32; 6]) {
+        let all = self.threads.get(&thread).map_or(&[][..], Vec::as_slice);
+        let after = all.iter().skip_while(|(at, _)| *at < time);
+        let mut others = after.map(|(_, one)| one).skip_while(|one| **one != Change::Executed);
+        let is_there = others.next().is_some();
+        let is_same = |one: &Change| matches!(one, Change::Renamed(_) | Change::Orphaned);
+        if is_there && others.all(is_same) {
+            self.add(thread, time, Change::IdsRead(ids));
+        }
     }
 
     /// Until when what is known of a thread at a time stays so, as far as is known by now.
@@ -398,12 +441,44 @@ mod tests {
         let mut table = table();
         table.add(10, 200, Change::Renamed(name("ls")));
         table.add(10, 210, Change::Executed);
-        table.add(10, 220, Change::IdsChanged);
+        table.add(10, 220, Change::IdsChanged { is_done: true });
 
         assert_eq!((table.facts(10, 199), table.until(10, 199)), (shell(), 199));
         assert_eq!(table.facts(10, 200).name, name("ls"));
         assert_eq!(table.facts(10, 210).ids, [0, NO_ID, NO_ID, 0, NO_ID, NO_ID]);
         assert_eq!((table.facts(10, 220).ids, table.until(10, 220)), ([NO_ID; 6], u64::MAX));
+    }
+
+    #[test]
+    fn users_are_those_that_were_asked_for() {
+        let mut table = table();
+        let ask = |is_group, id| Change::IdsAsked { is_group, asked: Asked::One(id) };
+        table.add(10, 200, ask(true, 4));
+        table.add(10, 201, Change::IdsChanged { is_done: true });
+        table.add(10, 210, ask(false, 33));
+        table.add(10, 211, Change::IdsChanged { is_done: true });
+        table.add(10, 220, ask(false, 34));
+        table.add(10, 221, Change::IdsChanged { is_done: false });
+
+        assert_eq!(table.facts(10, 210).ids, [0, 0, 0, 4, 4, 4]);
+        assert_eq!(table.facts(10, 500).ids, [33, 33, 33, 4, 4, 4]);
+        table.add(10, 150, Change::SpacesChanged);
+        assert_eq!(table.facts(10, 210).ids, [0, 0, 0, NO_ID, NO_ID, NO_ID]);
+    }
+
+    #[test]
+    fn what_was_read_of_a_program_holds_from_its_begin_if_nothing_else_was_told() {
+        let mut table = table();
+        table.add(10, 210, Change::Executed);
+        table.read_ids(10, 210, [0, 7, 7, 0, 0, 0]);
+        table.read_ids(11, 210, [0, 7, 7, 0, 0, 0]);
+
+        assert_eq!(table.facts(10, 210).ids, [0, 7, 7, 0, 0, 0]);
+        table.add(10, 220, Change::Executed);
+        table.add(10, 230, Change::IdsAsked { is_group: false, asked: Asked::One(8) });
+        table.read_ids(10, 220, [8; 6]);
+        assert_eq!(table.facts(10, 220).ids, [0, NO_ID, NO_ID, 0, NO_ID, NO_ID]);
+        assert_eq!(table.facts(11, 300), Facts::default());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::ids::{self, Asked};
 use crate::page::{Page, Record};
 use crate::processes::{Change, Facts, Table, NAME_BYTES};
 
@@ -25,7 +26,16 @@ pub enum StateEvent {
         name: usize,
     },
     Executed,
-    IdsChanged,
+    /// A system call for other users or groups begins; where its arguments are.
+    IdsAsked {
+        is_group: bool,
+        arguments: [usize; 3],
+        count: usize,
+    },
+    /// It ends; where its result is.
+    IdsChanged {
+        result: usize,
+    },
     SpacesChanged,
     /// Where it has no word for it, the end of the first thread is that of the process.
     Ended {
@@ -39,6 +49,8 @@ pub struct Processes {
     /// Gives pages, and does not wait; with room for one.
     files: Mutex<(Vec<File>, Vec<u8>)>,
     table: Mutex<Table>,
+    /// Where users of threads are read that begin a program; `None`: nobody asks for them.
+    proc: Mutex<Option<File>>,
     /// How often the table has changed.
     generation: AtomicU64,
     /// How often events were lost.
@@ -53,6 +65,7 @@ impl Processes {
             events,
             files: Mutex::new((files, vec![0; page])),
             table: Mutex::default(),
+            proc: Mutex::default(),
             generation: AtomicU64::new(0),
             lost: AtomicU64::new(0),
         }
@@ -75,34 +88,60 @@ impl Processes {
     /// A buffer cannot be read.
     pub fn refresh(&self) -> io::Result<()> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let (files, room) = &mut *files;
-        for file in files {
-            while let Some(bytes) = next_page(file, room)? {
-                self.add_page(room.get(..bytes).unwrap_or_default());
-            }
+        let begun = self.take_all(&mut files)?;
+        let proc = self.proc.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(proc) = proc.as_ref().filter(|_| !begun.is_empty()) else { return Ok(()) };
+        let of_one = |(thread, time)| Some((thread, time, ids::read(proc, thread)?));
+        let read: Vec<_> = begun.into_iter().filter_map(of_one).collect();
+        // What they have done before they were read is told by now. Who begins meanwhile is not
+        // read: this would have no end.
+        self.take_all(&mut files)?;
+        let mut table = self.table();
+        for (thread, time, ids) in read {
+            table.read_ids(thread, time, ids);
         }
         Ok(())
     }
 
-    /// Takes a page of these events.
-    pub fn add_page(&self, bytes: &[u8]) {
+    /// Takes what was told up to now; returns who has begun a program, and when.
+    fn take_all(&self, files: &mut (Vec<File>, Vec<u8>)) -> io::Result<Vec<(i32, u64)>> {
+        let (files, room) = files;
+        let mut begun = Vec::new();
+        for file in files {
+            while let Some(bytes) = next_page(file, room)? {
+                begun.extend(self.add_page(room.get(..bytes).unwrap_or_default()));
+            }
+        }
+        Ok(begun)
+    }
+
+    /// Reads users and groups of who begins a program from now on, in a directory `/proc`.
+    pub fn read_ids(&self, proc: File) {
+        *self.proc.lock().unwrap_or_else(PoisonError::into_inner) = Some(proc);
+    }
+
+    /// Takes a page of these events; returns who has begun a program, and when.
+    pub fn add_page(&self, bytes: &[u8]) -> Vec<(i32, u64)> {
         let mut page = Page::new(bytes);
         let mut table = self.table();
         if page.lost().is_some() {
             table.clear();
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
-        let mut ended = Vec::new();
+        let (mut ended, mut begun) = (Vec::new(), Vec::new());
         for record in page.by_ref() {
             if let Some((thread, change)) = self.change(&record) {
-                if matches!(change, Change::Ended { is_last: true }) {
-                    ended.push((thread, record.time));
+                match change {
+                    Change::Ended { is_last: true } => ended.push((thread, record.time)),
+                    Change::Executed => begun.push((thread, record.time)),
+                    _ => {}
                 }
                 table.add(thread, record.time, change);
             }
         }
         table.settle(&ended);
         self.generation.fetch_add(1, Ordering::Release);
+        begun
     }
 
     fn change(&self, record: &Record<'_>) -> Option<(i32, Change)> {
@@ -119,7 +158,20 @@ impl Processes {
                 (number(body, thread)?, Change::Renamed(array::<NAME_BYTES>(body, name)?))
             }
             StateEvent::Executed => (current, Change::Executed),
-            StateEvent::IdsChanged => (current, Change::IdsChanged),
+            StateEvent::IdsAsked { is_group, arguments, count } => {
+                // What is in 64 bits there has 32 bits for the kernel, too.
+                let [one, two, three] = arguments.map(|at| array(body, at).map(u32::from_le_bytes));
+                let asked = match count {
+                    1 => Asked::One(one?),
+                    2 => Asked::Two([one?, two?]),
+                    _ => Asked::Three([one?, two?, three?]),
+                };
+                (current, Change::IdsAsked { is_group, asked })
+            }
+            StateEvent::IdsChanged { result } => {
+                let is_done = i64::from_le_bytes(array(body, result)?) == 0;
+                (current, Change::IdsChanged { is_done })
+            }
             StateEvent::SpacesChanged => (current, Change::SpacesChanged),
             StateEvent::Ended { is_last } => {
                 let said = is_last.map_or(Some(false), |at| body.get(at).map(|one| *one != 0));

@@ -40,6 +40,24 @@ fn poll_once(asked: &mut [libc::pollfd], wait: i32) -> io::Result<libc::c_int> {
     Ok(found)
 }
 
+/// Opens a file to be read, by its path below a directory.
+///
+/// # Errors
+///
+/// It cannot be opened.
+pub fn open_below(directory: &impl AsRawFd, path: &str) -> io::Result<File> {
+    let path = CString::new(path).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let flags = libc::O_RDONLY | libc::O_CLOEXEC;
+    // SAFETY: the path ends in a zero; the descriptor is new, and ours.
+    unsafe {
+        let file = libc::openat(directory.as_raw_fd(), path.as_ptr(), flags);
+        if file < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(File::from_raw_fd(file))
+    }
+}
+
 /// Opens an empty file in a directory, in place of one that may be there; it follows no link.
 ///
 /// # Errors

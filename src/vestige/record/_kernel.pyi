@@ -120,8 +120,9 @@ class Collector:
         """Know this machine, and what becomes of its threads; once.
 
         Events are ``born`` (places of thread, name and flags), ``renamed`` (thread,
-        name), ``executed``, ``ids``, ``spaces`` and ``ended`` (whether the process
-        does; 0: there is no such field).
+        name), ``executed``, ``user_asked`` and ``group_asked`` (the arguments of
+        setuid(2) and its like, up to three), ``ids`` (what these return), ``spaces``
+        and ``ended`` (whether the process does; 0: there is no such field).
 
         Args:
             host: Its name, 65 bytes with zeros.
@@ -136,6 +137,16 @@ class Collector:
 
         Args:
             threads: The threads, if these are followed.
+        """
+
+    def read_ids(self, proc: int) -> None:
+        """Read users and groups of whoever begins a program, as long as it runs.
+
+        Args:
+            proc: The descriptor of ``/proc``, which is taken.
+
+        Raises:
+            ValueError: It is none.
         """
 
     def gaps(self) -> int:

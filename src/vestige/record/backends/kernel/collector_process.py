@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..._collector import counter
 from .logger_pipe import LoggerPipe
 from .probes import remove_abandoned
+from .proc_files import is_in_pid_namespace
 from .reader_process import text_of
 from .trace import KernelTrace, ReaderGoneError
 from .tracefs import NoKernelTracerError, Tracefs
@@ -34,8 +35,6 @@ _DRAINED = 64
 """How often the logger's pipe is read before an order: it holds less."""
 
 
-_FIRST_NAMESPACE = 0xEFFFFFFC
-"""The number of the machine's PID namespace (Linux, ``include/linux/proc_ns.h``)."""
 _OTHER_IDS = (
     "the recorder is in a PID namespace, and the kernel has other IDs for processes: "
     "the state dump and contexts of processes may be those of others"
@@ -75,7 +74,7 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
         return
     try:
         problems = trace.take_problems()
-        if _is_in_namespace():
+        if is_in_pid_namespace():
             problems.append(_OTHER_IDS)
         if wanted.logger is not None:
             try:
@@ -98,15 +97,6 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
             trace.end()
     finally:
         trace.close()
-
-
-def _is_in_namespace() -> bool:
-    """Tell whether processes have other IDs here than the kernel's events do."""
-    try:
-        return os.stat("/proc/self/ns/pid").st_ino != _FIRST_NAMESPACE
-    except OSError:
-        # Nobody knows.
-        return False
 
 
 class _Orders:

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["read_file", "terminated", "words_after"]
+__all__ = ["is_in_pid_namespace", "read_file", "terminated", "words_after"]
 
 _AT_ONCE = 1 << 16
+_FIRST_NAMESPACE = 0xEFFFFFFC
+"""The number of the machine's PID namespace (Linux, ``include/linux/proc_ns.h``)."""
+
+
+def is_in_pid_namespace() -> bool:
+    """Tell whether processes have other IDs here than the kernel's events do."""
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino != _FIRST_NAMESPACE
+    except OSError:
+        # Nobody knows.
+        return False
 
 
 def read_file(path: str, *, is_small: bool = False) -> bytes:

@@ -35,7 +35,18 @@ _TOLD: dict[tuple[str, str], tuple[frozenset[str], tuple[str, ...]]] = {
     ("sched", "sched_process_exec"): (_ALWAYS, ("executed",)),
     ("sched", "sched_process_exit"): (_ALWAYS, ("ended", "group_dead")),
     **{
-        ("syscalls", f"sys_exit_{one}"): (frozenset({"ids"}), ("ids",))
+        ("syscalls", f"sys_enter_{call}"): (frozenset({"ids"}), (kind, *arguments))
+        for call, kind, *arguments in (
+            ("setuid", "user_asked", "uid"),
+            ("setreuid", "user_asked", "ruid", "euid"),
+            ("setresuid", "user_asked", "ruid", "euid", "suid"),
+            ("setgid", "group_asked", "gid"),
+            ("setregid", "group_asked", "rgid", "egid"),
+            ("setresgid", "group_asked", "rgid", "egid", "sgid"),
+        )
+    },
+    **{
+        ("syscalls", f"sys_exit_{one}"): (frozenset({"ids"}), ("ids", "ret"))
         for one in (
             *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid"),
         )

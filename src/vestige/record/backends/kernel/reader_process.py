@@ -111,7 +111,7 @@ class _Reader:
         self._collector = Collector(trace.page)
         self._files: TraceFiles | None = None
         self._metadata = ""
-        self._is_running = self._is_held = False
+        self._is_running = self._is_held = self._reads_ids = False
 
     def follow(self, control: socket.socket) -> None:
         """Do what the lines say, and what is due between them."""
@@ -186,7 +186,7 @@ class _Reader:
         streams = iter(self._streams if self._is_written else ())
         self._collector.learn({int(one): to for one, to in order["groups"].items()})
         self._collector.follow(trace.host, trace.threads)
-        self._collector.know(_threads(order["known"]))
+        self._know(order)
         self._collector.track(order["tracked"])
         for number, one in enumerate(trace.channels):
             self._collector.add(
@@ -201,6 +201,13 @@ class _Reader:
             )
         self._is_running = True
         self._limit()
+
+    def _know(self, order: dict[str, Any]) -> None:
+        """Know of threads what is asked for."""
+        if order["has_ids"] and not self._reads_ids:
+            self._reads_ids = True
+            self._collector.read_ids(os.open("/proc", os.O_RDONLY | os.O_CLOEXEC))
+        self._collector.know(_threads(order["known"]))
 
     def _limit(self) -> None:
         """Let data files have no more bytes than is wanted."""
@@ -224,7 +231,7 @@ class _Reader:
         self._metadata += added
         # What was recorded up to now is as it was wanted then.
         self._collector.flush(self._now(), is_stopped=False)
-        self._collector.know(_threads(order["known"]))
+        self._know(order)
         for number, plans in order["plans"].items():
             filters = _filters(order["filters"][number])
             self._collector.set_events(
@@ -233,7 +240,7 @@ class _Reader:
 
     def _track(self, order: dict[str, Any]) -> None:
         self._collector.flush(self._now(), is_stopped=False)
-        self._collector.know(_threads(order["known"]))
+        self._know(order)
         self._collector.track(order["tracked"])
 
     def _write_metadata(self, order: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from .channel import Channel
 from .contexts import context_fields, host
 from .formats import read_format
 from .metadata import FEW, StreamText, classes_text, metadata_text
+from .proc_files import is_in_pid_namespace
 from .process_events import ProcessEvents, read_threads
 from .reader_process import ChannelToRead, TraceToRead, run_reader
 from .state_dump import StateDump
@@ -103,6 +104,11 @@ class KernelTrace:
         """Return what must be known of threads."""
         found = {_SOURCES.get(kind, "ids") for kind in self._tracked}
         return found.union(*(one.sources() for one in self._channels))
+
+    @property
+    def _has_ids(self) -> bool:
+        """Whether anybody asks for users, and processes have the same IDs here."""
+        return "ids" in self._sources() and not is_in_pid_namespace()
 
     def _newly_known(self) -> list[Any]:
         """Return what is known of threads, if more must be known than before."""
@@ -249,6 +255,7 @@ class KernelTrace:
             groups=dump.groups,
             records=records,
             known=known,
+            has_ids=self._has_ids,
             tracked=self._tracked,
         )
         self._is_running = True
@@ -282,7 +289,12 @@ class KernelTrace:
             }
             known = self._newly_known()
             self._ask(
-                "change", metadata=text, plans=plans, filters=filters, known=known
+                "change",
+                metadata=text,
+                plans=plans,
+                filters=filters,
+                known=known,
+                has_ids=self._has_ids,
             )
         for channel in self._channels:
             channel.switch()
@@ -299,7 +311,9 @@ class KernelTrace:
         self._tracked = _only(tracked)
         if self._is_running:
             known = self._newly_known()
-            self._ask("track", tracked=self._tracked, known=known)
+            self._ask(
+                "track", tracked=self._tracked, known=known, has_ids=self._has_ids
+            )
         for channel in self._channels:
             channel.track(self._tracked.get("pid"))
 

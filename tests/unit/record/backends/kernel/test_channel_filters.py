@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -201,6 +202,48 @@ def test_of_nobody_nothing_is_recorded(tmp_path, tracked):
     record_kernel(tmp_path / "t", [CALL], call, tracked=tracked)
 
     assert calls(tmp_path / "t") == []
+
+
+CHANGES_USER = """
+import os, sys
+print("ready", flush=True)
+sys.stdin.readline()
+os.setuid(65534)
+os.getpriority(os.PRIO_PROCESS, 0)
+"""
+
+
+@needs_tracer
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+def test_programs_that_become_another_user_are_recorded(tmp_path):
+    """Where the kernel alone tells it, and where the program was there to be asked."""
+    seen = []
+
+    def work(process):
+        call()
+        for words in ("--reuid=65534", "--ruid=65534 --euid=0"):
+            program = ["setpriv", *words.split(), "--clear-groups", "nice", "true"]
+            with subprocess.Popen(program) as short:
+                seen.append(short.pid)
+        python = [sys.executable, "-I", "-c", CHANGES_USER]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(python, stdin=pipe, stdout=pipe, text=True) as longer:
+            seen.append(longer.pid)
+            longer.stdout.readline()
+            process.ask("counts", is_read=True)
+            longer.stdin.close()
+
+    contexts, tracked = ["uid", "euid"], {"uid": [65534]}
+    record_kernel(tmp_path / "t", [CALL], work, contexts=contexts, tracked=tracked)
+
+    found = {
+        one.context["tid"]: (one.context["uid"], one.context["euid"])
+        for one in calls(tmp_path / "t")
+    }
+    assert {*seen} <= {*found}
+    assert os.getpid() not in found
+    assert {uid for uid, _ in found.values()} == {65534}
+    assert found[seen[-1]] == (65534, 65534)
 
 
 @needs_tracer
