@@ -1,7 +1,8 @@
 //! Texts to which arguments of system calls lead: records of their own right before those of calls.
 //!
 //! A program in the kernel writes them (`programs`), each with the number of the text, so that they
-//! stand before the call's record and on the same CPU. What interrupts a thread there may write other
+//! stand before the call's record and on the same CPU. Older kernels print little at once: then a text
+//! is in several records, those behind the first with a plus in place of the space. What interrupts a thread there may write other
 //! records in between, but none of a system call.
 
 /// Where each record has its thread (`common_pid`).
@@ -10,6 +11,8 @@ const THREAD: usize = 4;
 const MARK: &[u8] = b"vestige: ";
 /// Texts that a call may have.
 const MOST: usize = 4;
+/// Bytes behind which nothing is added to a text.
+const MOST_BYTES: usize = 512;
 
 /// Where the record of a call gets its texts: words that lead to them, as newer kernels have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +33,18 @@ impl Texts {
     /// Takes a record with a text; whether it is one of ours.
     pub fn give(&mut self, record: &[u8], text: &[u8]) -> bool {
         let text = text.split(|one| *one == 0).next().unwrap_or_default();
-        let Some([digit, b' ', text @ ..]) = text.strip_prefix(MARK) else { return false };
+        let Some([digit, mark @ (b' ' | b'+'), text @ ..]) = text.strip_prefix(MARK) else {
+            return false;
+        };
         let number = usize::from(digit.wrapping_sub(b'0'));
         let thread = thread_of(record);
+        if *mark == b'+' {
+            let begun = self.texts.get_mut(number).filter(|_| thread == self.thread);
+            if let Some(begun) = begun.filter(|one| one.len() < MOST_BYTES) {
+                begun.extend_from_slice(text);
+            }
+            return true;
+        }
         if number == 0 || thread != self.thread {
             self.texts.clear();
             self.thread = thread;
@@ -94,6 +106,19 @@ mod tests {
 
         assert_eq!(texts.join(&record(7), PLAN), joined([20 | 3 << 16, 23 | 5 << 16], b"onethree"));
         assert_eq!(texts.join(&record(7), PLAN), joined([0, 0], b""));
+    }
+
+    #[test]
+    fn pieces_of_a_text_are_put_together() {
+        let mut texts = Texts::default();
+        for text in
+            ["vestige: 0 on", "vestige: 0+e", "vestige: 1+lost", "vestige: 1 thr", "vestige: 1+ee"]
+        {
+            assert!(texts.give(&record(7), text.as_bytes()));
+        }
+        assert!(texts.give(&record(8), b"vestige: 1+ of another"));
+
+        assert_eq!(texts.join(&record(7), PLAN), joined([20 | 3 << 16, 23 | 5 << 16], b"onethree"));
     }
 
     #[test]

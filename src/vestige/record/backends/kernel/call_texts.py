@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import os
 import platform
+import re
 import struct
 import time
 from typing import TYPE_CHECKING
@@ -123,7 +124,8 @@ class CallTexts:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             is_off = self._is_off()
-            running = attach_to_system_calls(program(self._calls))
+            made = program(self._calls, in_pieces=_prints_little())
+            running = attach_to_system_calls(made)
             if is_off:
                 self._switch_off()
             return running
@@ -174,18 +176,32 @@ def joined_at(event: EventFormat) -> int:
 _MOVE, _SET, _ADD, _LOAD, _STORE = 0xBF, 0xB7, 0x07, 0x79, 0x7B
 _SET_LONG, _IF_SAME, _IF_OTHER, _CALL, _END = 0x18, 0x15, 0x55, 0x85, 0x95
 _INSTRUCTION_BYTES = 8
-_READ_KERNEL, _PRINT = 113, 6
-_REGS, _NUMBER, _STACK = 6, 7, 10
-_ARGUMENT, _FORMAT = -8, -24
+_IF_AT_MOST = 0xD5
+_READ_KERNEL, _READ_TEXT, _PRINT = 113, 114, 6
+_REGS, _NUMBER, _LENGTH, _STACK = 6, 7, 8, 10
+_ARGUMENT, _FORMAT, _COPY = -8, -24, -472
 """Places on the stack."""
 _FORMAT_BYTES = 16
+_PIECE_BYTES, _PIECES = 63, 7
+"""What older kernels print of a text at once, and how many of these the stack has."""
 
 
-def program(calls: Mapping[int, Sequence[int]]) -> bytes:
+def _prints_little() -> bool:
+    """Tell whether the kernel cuts texts that programs print at 63 bytes.
+
+    Linux does so before 5.13 (``bpf_trace_printk``).
+    """
+    version = re.match(r"(\d+)\.(\d+)", platform.release())
+    return version is not None and (int(version[1]), int(version[2])) < (5, 13)
+
+
+def program(calls: Mapping[int, Sequence[int]], *, in_pieces: bool = False) -> bytes:
     """Return the program that tells texts.
 
     Args:
         calls: By the number of a call, which of its arguments lead to texts.
+        in_pieces: Whether what is longer than older kernels print at once is told in
+            several records.
 
     Returns:
         Its instructions, for a raw tracepoint ``sys_enter``.
@@ -197,7 +213,8 @@ def program(calls: Mapping[int, Sequence[int]]) -> bytes:
         _instruction(_LOAD, _REGS, 1, 0) + _instruction(_LOAD, _NUMBER, 1, 8),
     ]
     for arguments, numbers in by_arguments.items():
-        body = b"".join(_tell(*one) for one in enumerate(arguments)) + _done()
+        tell = _tell_in_pieces if in_pieces else _tell
+        body = b"".join(tell(*one) for one in enumerate(arguments)) + _done()
         parts.append(_choice(numbers, body))
     return b"".join((*parts, _done()))
 
@@ -216,8 +233,38 @@ def _choice(numbers: Sequence[int], body: bytes) -> bytes:
 
 def _tell(number: int, argument: int) -> bytes:
     """Return what writes the text to which an argument leads."""
-    text = f"vestige: {number} %pus\0".encode()
-    first, second = struct.unpack("<QQ", text)
+    place = _instruction(_LOAD, 3, _STACK, _ARGUMENT)
+    return _read(argument) + place + _print(f"vestige: {number} %pus")
+
+
+def _tell_in_pieces(number: int, argument: int) -> bytes:
+    """Return what copies a text to the stack and writes it piece by piece."""
+    parts = [
+        _read(argument),
+        _instruction(_MOVE, 1, _STACK) + _instruction(_ADD, 1, value=_COPY),
+        _instruction(_SET, 2, value=_PIECES * _PIECE_BYTES + 1),
+        _instruction(_LOAD, 3, _STACK, _ARGUMENT),
+        _instruction(_CALL, value=_READ_TEXT),
+        _instruction(_MOVE, _LENGTH, 0),
+    ]
+    for piece in range(_PIECES):
+        place = _COPY + piece * _PIECE_BYTES
+        mark = "+" if piece else " "
+        body = (
+            _instruction(_MOVE, 3, _STACK)
+            + _instruction(_ADD, 3, value=place)
+            + _print(f"vestige: {number}{mark}%pks")
+        )
+        if piece:
+            # The length has the byte behind the text; an error is less than none.
+            over, most = len(body) // _INSTRUCTION_BYTES, piece * _PIECE_BYTES + 1
+            parts.append(_instruction(_IF_AT_MOST, _LENGTH, 0, over, most))
+        parts.append(body)
+    return b"".join(parts)
+
+
+def _read(argument: int) -> bytes:
+    """Return what puts an argument on the stack."""
     return b"".join(
         (
             _instruction(_MOVE, 1, _STACK) + _instruction(_ADD, 1, value=_ARGUMENT),
@@ -225,7 +272,15 @@ def _tell(number: int, argument: int) -> bytes:
             _instruction(_MOVE, 3, _REGS),
             _instruction(_ADD, 3, value=_REGISTERS[argument]),
             _instruction(_CALL, value=_READ_KERNEL),
-            _instruction(_LOAD, 3, _STACK, _ARGUMENT),
+        )
+    )
+
+
+def _print(text: str) -> bytes:
+    """Return what prints by a format, with the third register as what it shows."""
+    first, second = struct.unpack("<QQ", text.encode().ljust(_FORMAT_BYTES, b"\0"))
+    return b"".join(
+        (
             _long(1, first) + _instruction(_STORE, _STACK, 1, _FORMAT),
             _long(1, second) + _instruction(_STORE, _STACK, 1, _FORMAT + 8),
             _instruction(_MOVE, 1, _STACK) + _instruction(_ADD, 1, value=_FORMAT),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
 import struct
 
@@ -101,6 +102,18 @@ def test_a_program_tells_the_arguments_of_its_calls():
         assert kind == other
         assert code[place + over][0] == 0x95
     assert code[-1][0] == 0x95
+
+
+def test_older_kernels_print_a_text_in_pieces():
+    """Each but the first one only if the text is that long."""
+    code = steps(program({257: [1]}, in_pieces=True))
+    prints = [one for one in code if one == (0x85, 0, 6)]
+    jumps = [(place, one) for place, one in enumerate(code) if one[0] == 0xD5]
+
+    assert len(prints) == 7
+    assert [one[2] for _, one in jumps] == [63 * piece + 1 for piece in range(1, 7)]
+    for (place, (_, over, _)), (following, _) in itertools.pairwise(jumps):
+        assert place + 1 + over == following
 
 
 def test_words_that_lead_to_texts_are_behind_the_fields():
