@@ -8,7 +8,19 @@ from collections.abc import Sequence
 from vestige.record.backends.kernel.points import why_not
 from vestige.record.backends.kernel.tracefs import Tracefs
 
-__all__ = ["instances", "page", "why_not"]
+__all__ = ["instances", "page", "why_no_places", "why_not"]
+
+
+def why_no_places() -> str | None:
+    """Return why this kernel takes no probes in itself; ``None``: it does."""
+    if (reason := why_not()) is not None:
+        return f"no kernel tracer: {reason}"
+    tracefs = Tracefs()
+    try:
+        is_there = "kprobe_events" in tracefs.names(".")
+    finally:
+        tracefs.close()
+    return None if is_there else "this kernel has no CONFIG_KPROBE_EVENTS"
 
 
 def instances() -> list[str]:

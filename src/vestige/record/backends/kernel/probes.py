@@ -49,6 +49,7 @@ _RETURN_ADDRESS = {"x86_64": "$stack0", "aarch64": "%x30"}
 """Where a function has its return address when it begins."""
 _OURS = re.compile(rf"[pr]\d*:({PREFIX}(\d+)_(\d+)/\w+) ")
 _ERROR = re.compile(r"error: (.*)\n\s*Command: (.*)")
+_SYMBOLS, _MODULES = "/proc/kallsyms", "/proc/modules"
 _numbers = itertools.count()
 
 
@@ -107,6 +108,7 @@ class Probes:
         if not _is_name(name):
             raise NoKernelTracerError(f"no probe {name!r}: expected another name")
         if kind != "userspace-probe":
+            _check_code(location, name)
             return [
                 self._add(KERNEL, [one], name + one.suffix)
                 for one in definitions(kind, location)
@@ -206,6 +208,40 @@ class _opened:  # noqa: N801 - it is called as a function is
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
+
+
+def _check_code(location: Mapping[str, Any], name: str) -> None:
+    """Refuse an address where the kernel has no code.
+
+    Newer kernels (seen: 6.1) take it, and wait for a module to be loaded there.
+
+    Raises:
+        NoKernelTracerError: It has none there.
+    """
+    if location["type"] != "address":
+        return
+    address = location["address"]
+    if not any(begin <= address < end for begin, end in _code()):
+        raise NoKernelTracerError(f"no probe {name}: no code at {address:#x}")
+
+
+def _code() -> Iterator[tuple[int, int]]:
+    """Yield where code of the kernel and of its modules begins and ends.
+
+    What cannot be read is taken to be everywhere: then the kernel decides.
+    """
+    edges = {}
+    with suppress(OSError), open(_SYMBOLS, encoding="ascii") as file:
+        for line in file:
+            if line.endswith((" _stext\n", " _etext\n")):
+                address, _, symbol = line.split()
+                edges[symbol] = int(address, 16)
+    begin, end = edges.get("_stext", 0), edges.get("_etext", 0)
+    yield (begin, end) if end else (0, 1 << 64)
+    with suppress(OSError), open(_MODULES, encoding="ascii") as file:
+        for line in file:
+            _, size, *_, at = line.split(" (", 1)[0].split()
+            yield int(at, 16), int(at, 16) + int(size)
 
 
 def _no_probes(file: str) -> str:
