@@ -121,7 +121,7 @@ class Machine:
         log: Path,
     ) -> list[str]:
         words = [
-            *(QEMU, "-accel", "tcg,thread=multi", "-cpu", "max", "-display", "none"),
+            *(QEMU, "-accel", "tcg,thread=single", "-cpu", "max", "-display", "none"),
             *(
                 "-smp",
                 str(self.processors),
