@@ -109,10 +109,13 @@ class Probes:
             raise NoKernelTracerError(f"no probe {name!r}: expected another name")
         if kind != "userspace-probe":
             _check_code(location, name)
-            return [
+            # Of several probes at a place, the kernel asks the newest first. One that
+            # waits for a function to return replaces the caller's address by its own.
+            made = [
                 self._add(KERNEL, [one], name + one.suffix)
-                for one in definitions(kind, location)
+                for one in reversed(definitions(kind, location))
             ]
+            return made[::-1]
         with _opened(location) as (file, places):
             # By a name that the kernel can read, whatever the file is called; and it is
             # the file whose symbols were read.
