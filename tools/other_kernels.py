@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -28,6 +30,8 @@ from kernel_packages import SUITES, UnavailableError, packaged_kernel
 from virtual_machine import Machine
 
 ROOT = Path(__file__).resolve().parent.parent
+ASKS = re.compile(r"^from support\.kernel_tracer import .*\bwhy_no", re.MULTILINE)
+"""How a test learns why it cannot record the kernel."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -60,6 +64,7 @@ def main(words: Sequence[str] | None = None) -> int:
     machine = Machine(options.memory, options.cpus, options.seconds)
     status = 0
     try:
+        machine.check()
         for version in options.kernel or SUITES:
             kernel = packaged_kernel(version, options.flavour)
             print(f"== {kernel.release}", flush=True)
@@ -71,6 +76,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except (UnavailableError, MissingModuleError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     return status
 
 
@@ -80,8 +87,7 @@ def kernel_tests() -> list[str]:
     return [
         str(path)
         for path in sorted(folder.rglob("test_*.py"))
-        if "why_not" in path.read_text(encoding="utf-8")
-        and "kernel_tracer" in path.read_text(encoding="utf-8")
+        if ASKS.search(path.read_text(encoding="utf-8"))
     ]
 
 
@@ -105,4 +111,6 @@ def _script(command: Sequence[str]) -> str:
 
 
 if __name__ == "__main__":
+    # So that an end by a signal ends the machine, too.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     sys.exit(main())

@@ -42,7 +42,6 @@ $b mount -t virtiofs results /results
 $b mount -t tmpfs -o mode=755 tmpfs /upper
 $b mkdir /upper/files /upper/work
 $b mount -t overlay -o lowerdir=/lower,upperdir=/upper/files,workdir=/upper/work overlay /new
-$b mkdir -p /new/run/results
 $b mount -t proc proc /new/proc
 $b mount -t sysfs sysfs /new/sys
 $b mount -t tracefs tracefs /new/sys/kernel/tracing
@@ -57,9 +56,17 @@ $b mount -o bind /results /new/run/results
 $b ln -sf /proc/self/fd /new/dev/fd
 $b ip link set lo up
 $b hostname vestige
+# The files become the root of all: in a changed root, no user namespace can be made.
+$b cp $b /new/run/busybox
+cd /new
+$b mount --move . /
+exec $b chroot . /run/busybox sh /run/results/end
+"""
+END = """\
+b=/run/busybox
 {
-    $b setsid $b chroot /new /bin/sh /run/results/command </dev/null
-    echo $? >/results/status
+    $b setsid /bin/sh /run/results/command </dev/null
+    echo $? >/run/results/status
 } 2>&1 | $b cat >/dev/ttyS0
 $b sync
 $b poweroff -f
@@ -75,6 +82,14 @@ class Machine:
 
     processors: int = 2
     seconds: float = 3600.0
+
+    def check(self) -> None:
+        """See whether a machine can run here.
+
+        Raises:
+            UnavailableError: When something is missing.
+        """
+        _virtiofsd()
 
     def run(self, kernel: Kernel, script: str, results: Path) -> int:
         """Run a script of a shell under a kernel; return its exit status.
@@ -94,6 +109,7 @@ class Machine:
         results.mkdir(parents=True, exist_ok=True)
         (results / "status").unlink(missing_ok=True)
         (results / "command").write_text(script, encoding="utf-8")
+        (results / "end").write_text(END, encoding="utf-8")
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             initrd = folder / "initrd"
