@@ -38,6 +38,7 @@ CLASSES: dict[str, str] = {
 }
 """Names of the events without ``lttng_statedump_``, and their fields."""
 
+_PLAIN_FIELDS = struct.Struct("<iI")
 _GET_PARENT = 0xB702
 """ioctl_ns(2): the namespace around one."""
 _NOBODY = 65534
@@ -72,20 +73,27 @@ class Namespaces:
             OSError: It has ended.
         """
         status = read_file(f"{place}/status", is_small=True)
-        yield from self._processes(place, status, thread, parent)
-        yield from self._users(place, status, thread)
-        for kind in _PLAIN:
-            # An older kernel lacks some; a thread that ends has none.
-            with suppress(OSError):
-                number = _inode(f"{place}/ns/{kind}")
-                yield f"process_{kind}_ns", struct.pack("<iI", thread, number)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+        directory = os.open(f"{place}/ns", flags)
+        try:
+            space = _inode("pid", directory)
+            yield from self._processes(place, status, thread, parent, space)
+            space = _inode("user", directory)
+            yield from self._users(place, status, thread, space)
+            for kind in _PLAIN:
+                # An older kernel lacks some; a thread that ends has none.
+                with suppress(OSError):
+                    number = _inode(kind, directory)
+                    yield f"process_{kind}_ns", _PLAIN_FIELDS.pack(thread, number)
+        finally:
+            os.close(directory)
 
     def _processes(
-        self, place: str, status: bytes, thread: int, parent: int
+        self, place: str, status: bytes, thread: int, parent: int, space: int
     ) -> Iterator[tuple[str, bytes]]:
         # From the namespace of the recorder on inwards.
         threads, groups = _numbers(_THREADS, status), _numbers(_GROUPS, status)
-        spaces = self._chain(place, "pid")
+        spaces = self._chain(place, "pid", space)
         if not threads or len(threads) != len(groups) or len(spaces) != len(threads):
             return
         of_parent = self._groups_of(parent)
@@ -104,15 +112,15 @@ class Namespaces:
             with suppress(OSError):
                 place = f"/proc/{process}"
                 numbers = _numbers(_GROUPS, read_file(f"{place}/status", is_small=True))
-                spaces = self._chain(place, "pid")
+                spaces = self._chain(place, "pid", _inode(f"{place}/ns/pid"))
                 self._groups[process] = list(zip(numbers, spaces, strict=False))
         return self._groups[process]
 
     def _users(
-        self, place: str, status: bytes, thread: int
+        self, place: str, status: bytes, thread: int, space: int
     ) -> Iterator[tuple[str, bytes]]:
         users, groups = words_after(_USER, status), words_after(_GROUP, status)
-        spaces = self._chain(place, "user")
+        spaces = self._chain(place, "user", space)
         if not users or not groups or not spaces:
             return
         seen = int(users[0]), int(groups[0])
@@ -127,16 +135,15 @@ class Namespaces:
         fields = thread, *seen, 0, spaces[0]
         yield "process_user_ns", struct.pack("<iIIiI", *fields)
 
-    def _chain(self, place: str, kind: str) -> list[int]:
+    def _chain(self, place: str, kind: str, number: int) -> list[int]:
         """Return the numbers of a thread's namespaces, from ours on inwards.
 
         Without those, if it is not in ours.
         """
-        path = f"{place}/ns/{kind}"
-        number = _inode(path)
         if number == self._own[kind]:
             return [number]
         if (kind, number) not in self._around:
+            path = f"{place}/ns/{kind}"
             self._around[kind, number] = self._outwards(path, self._own[kind])
         return self._around[kind, number]
 
@@ -159,8 +166,10 @@ class Namespaces:
         return []
 
 
-def _inode(path: str) -> int:
-    return os.stat(path).st_ino & _NUMBER
+def _inode(path: str, directory: int | None = None) -> int:
+    """Return the number of a namespace: its link says it, in a third of the time."""
+    text = os.readlink(path, dir_fd=directory)
+    return int(text[text.index("[") + 1 : -1])
 
 
 def _numbers(key: bytes, status: bytes) -> list[int]:
