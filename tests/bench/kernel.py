@@ -165,8 +165,8 @@ def costs(program: Path, rounds: int, count: int) -> None:
         plain = timed(program, count, 0, 1)
         unseen = bare(program, count, 0, 1)
         ours = recorded(lambda: timed(program, count, 0, 1))
-        theirs = perf(program, count, 0, 1).use if has_perf else float("nan")
-        runs.append((plain.use, unseen.use, ours.call.use, theirs))
+        by_perf = perf(program, count, 0, 1).use if has_perf else float("nan")
+        runs.append((plain.use, unseen.use, ours.call.use, by_perf))
         each.append((ours.processor - empty) / ours.records * 1e9)
         lost += ours.lost
     own = [statistics.median(of) for of in zip(*runs, strict=True)]
@@ -177,6 +177,13 @@ def costs(program: Path, rounds: int, count: int) -> None:
     row("in an instance that nobody reads", f"{own[1]:.0f} ns", "")
     row("recorded", f"{own[2]:.0f} ns", f"{of_bare:.2f}x of that")
     row("by perf record", f"{own[3]:.0f} ns", f"ours has {of_perf:.2f}x of that")
+    # What recording adds to a call that is not recorded; it is two events.
+    added = [[(one[at] - one[0]) / 2 for one in runs] for at in (1, 2, 3)]
+    of_bare, mine, his = (statistics.median(one) for one in added)
+    ratio = statistics.median(one / two for _, one, two in zip(*added, strict=True))
+    told = f"{ratio:.2f}x of the {his:.0f} ns of perf record"
+    row("an event, recorded", f"{mine:.0f} ns", told)
+    row("an event, in an instance that nobody reads", f"{of_bare:.0f} ns", "")
     row("collector, an event", f"{statistics.median(each):.0f} ns", f"{lost:,} lost")
 
 
