@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from pathlib import Path
 
 from vestige.record.backends.kernel.points import why_not
 from vestige.record.backends.kernel.tracefs import Tracefs
+from vestige.record.process_stat import stat_words
 
-__all__ = ["instances", "page", "why_no_places", "why_not"]
+__all__ = [
+    "children_of",
+    "instances",
+    "instances_of",
+    "page",
+    "why_no_places",
+    "why_not",
+]
 
 
 def why_no_places() -> str | None:
@@ -30,6 +39,22 @@ def instances() -> list[str]:
         return tracefs.names("instances")
     finally:
         tracefs.close()
+
+
+def instances_of(recorder: int) -> list[str]:
+    """Return the instances of processes that a recorder has started."""
+    found = [name for name in instances() if name.startswith("vestige-")]
+    return [
+        name
+        for name in found
+        if stat_words(int(name.split("-")[1]))[1:2] == [str(recorder)]
+    ]
+
+
+def children_of(process: int) -> list[int]:
+    """Return the children of a process."""
+    text = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(one) for one in text.split()]
 
 
 def page(time: int, records: Sequence[tuple[int, bytes]], lost: int = 0) -> bytes:

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use vestige_kernel::collect as inner;
 use vestige_kernel::cpu::{Pair, Recording};
 use vestige_kernel::output::Limits;
+use vestige_kernel::own_threads::Others;
 use vestige_kernel::packet::Header;
 use vestige_kernel::plan::Plans;
 use vestige_kernel::stream::Outcome;
@@ -121,8 +122,16 @@ impl Collector {
         Ok(())
     }
 
+    #[doc = core_doc!(Collector.leave_out)]
+    fn leave_out(&self, threads: HashMap<i32, u64>) {
+        self.inner.threads().leave_out(threads);
+    }
+
     #[doc = core_doc!(Collector.add)]
-    #[pyo3(signature = (recording, events, cpus, files, *, kept = None, period = 0, own = Vec::new(), filters = None))]
+    #[pyo3(signature = (
+        recording, events, cpus, files, *,
+        buffer = 0, kept = None, period = 0, own = Vec::new(), filters = None, others = None
+    ))]
     #[allow(clippy::too_many_arguments)]
     fn add(
         &mut self,
@@ -130,10 +139,12 @@ impl Collector {
         events: Vec<EventTuple>,
         cpus: Vec<CpuTuple>,
         files: Vec<PairTuple>,
+        buffer: usize,
         kept: Option<usize>,
         period: u64,
         own: Vec<OwnTuple>,
         filters: Option<FiltersTuple<'_>>,
+        others: Option<Others>,
     ) -> PyResult<()> {
         let (uuid, stream, is_compact, begin) = recording;
         let recording = Recording {
@@ -141,23 +152,25 @@ impl Collector {
             stream,
             header: if is_compact { Header::Compact } else { Header::Large },
             page: self.page,
+            buffer,
             begin,
             period: (period > 0).then(|| Duration::from_micros(period)),
             kept,
         };
-        let plans = plans(events, filters)?;
+        let plans = plans(events, filters)?.with_others(others);
         Ok(self.inner.add(recording, plans, self::cpus(cpus)?, pairs(files)?, self::own(own))?)
     }
 
     #[doc = core_doc!(Collector.set_events)]
-    #[pyo3(signature = (channel, events, filters = None))]
+    #[pyo3(signature = (channel, events, filters = None, others = None))]
     fn set_events(
         &self,
         channel: usize,
         events: Vec<EventTuple>,
         filters: Option<FiltersTuple<'_>>,
+        others: Option<Others>,
     ) -> PyResult<()> {
-        Ok(self.inner.set_plans(channel, plans(events, filters)?)?)
+        Ok(self.inner.set_plans(channel, plans(events, filters)?.with_others(others))?)
     }
 
     #[doc = core_doc!(Collector.put)]

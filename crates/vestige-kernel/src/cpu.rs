@@ -15,10 +15,15 @@ use crate::packet::{Facts, Header};
 use crate::page::Page;
 use crate::stats::Counts;
 use crate::stream::{Outcome, OwnRecord, Shared, Stream};
-use crate::sys::poll;
+use crate::sys::{poll, read_pages, thread_id};
 
 /// Time after which buffers are looked at that the kernel says nothing of.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Bytes of pages that are read with one system call at most.
+const AT_ONCE: usize = 256 * 1024;
+/// Of a full buffer, the part that is read before it is looked at again. The rest stays: who reads what
+/// was just written takes it out of the cache of the CPU that writes, which slows that down.
+const PART: usize = 4;
 /// Bytes of a file of statistics; it has some 200.
 const STATISTICS: usize = 4096;
 
@@ -45,6 +50,8 @@ pub struct Recording {
     pub header: Header,
     /// Bytes of a page.
     pub page: usize,
+    /// Bytes of the buffer of a CPU; 0: unknown.
+    pub buffer: usize,
     /// The value of the clock where they begin.
     pub begin: u64,
     /// Time after which a packet is written in any case.
@@ -61,7 +68,7 @@ pub enum Order {
     Flush { end: u64, is_stopped: bool },
     /// Write what there is, if anything is: nothing older comes later.
     FlushSome { end: u64 },
-    /// Take what is there; each order does so before it is looked at.
+    /// Take what is there.
     Look,
     /// Go on in more files when one has enough.
     Limit(Limits),
@@ -87,6 +94,8 @@ pub struct Reader {
     recording: Recording,
     shared: Arc<Shared>,
     room: Vec<u8>,
+    /// Bytes that are asked for next: more than a page as long as there are full ones.
+    asked: usize,
     state: State,
     outcome: Arc<Mutex<Outcome>>,
     failure: Option<String>,
@@ -123,8 +132,10 @@ impl Reader {
             }
             (None, None) => return Err(ErrorKind::InvalidInput.into()),
         };
-        let room = vec![0; recording.page];
-        Ok(Self { cpu, recording, shared, room, state, outcome, failure: None, is_held: false })
+        let asked = recording.page.max(1);
+        let room = vec![0; (AT_ONCE / asked).max(1) * asked];
+        let (failure, is_held) = (None, false);
+        Ok(Self { cpu, recording, shared, room, asked, state, outcome, failure, is_held })
     }
 
     /// Puts records among those of the kernel; what is kept has none.
@@ -137,6 +148,7 @@ impl Reader {
     /// Reads until it is told to end, or nobody is there any more.
     pub fn run(mut self, orders: &Receiver<Told>, bell: &UnixStream) {
         let mut written = Instant::now();
+        self.shared.threads().leave_out([(thread_id(), 0)]);
         loop {
             let wait = self.recording.period.unwrap_or(PATIENCE).min(PATIENCE);
             let is_idle = self.is_held || matches!(self.state, State::Kept(_));
@@ -192,7 +204,12 @@ impl Reader {
     fn do_as_told(&mut self, order: Order) {
         match order {
             Order::Put(records) => self.put(records),
-            Order::Look => (),
+            Order::Look => {
+                if !self.is_held && matches!(self.state, State::Written(_)) {
+                    self.read_up_to(usize::MAX, false);
+                    self.count();
+                }
+            }
             Order::Flush { end, is_stopped } => self.flush(end, is_stopped),
             Order::FlushSome { end } => {
                 if !self.is_held {
@@ -308,31 +325,56 @@ impl Reader {
         self.failure.get_or_insert_with(|| error.to_string());
     }
 
-    /// Takes all pages, or those that are full: who reads behind a writer gets small ones.
+    /// Takes all pages, or some of those that are full: who reads behind a writer gets small ones.
     fn read(&mut self, is_last: bool) {
-        if let Err(error) = self.read_pages(is_last) {
+        let part = self.recording.buffer / PART;
+        self.read_up_to(if part > 0 && !is_last { part } else { usize::MAX }, is_last);
+    }
+
+    fn read_up_to(&mut self, most: usize, is_last: bool) {
+        if let Err(error) = self.read_pages(most, is_last) {
             self.fail(&error);
         }
     }
 
-    fn read_pages(&mut self, is_last: bool) -> io::Result<()> {
-        loop {
-            let bytes = match (&self.cpu.pages).read(&mut self.room) {
+    fn read_pages(&mut self, most: usize, is_last: bool) -> io::Result<()> {
+        let mut left = most;
+        while left > 0 {
+            let room = self.room.get_mut(..self.asked).unwrap_or_default();
+            let bytes = match read_pages(&self.cpu.pages, room, self.recording.page) {
                 Ok(0) => return Ok(()),
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            let page = self.room.get(..bytes).unwrap_or_default();
-            let length = match &mut self.state {
-                State::Written(stream) => stream.add_page(page),
-                State::Kept(kept) => kept.add(page),
-            };
-            if !is_last && length < self.room.len() / 2 {
-                return Ok(());
+            left = left.saturating_sub(bytes);
+            if self.take(bytes) && bytes == self.asked {
+                self.asked = (self.asked * 2).min(self.room.len());
+            } else {
+                // It is near the one that writes.
+                self.asked = self.recording.page;
+                if !is_last {
+                    return Ok(());
+                }
             }
         }
+        Ok(())
+    }
+
+    /// Takes the pages that were read; whether all were full, more or less.
+    fn take(&mut self, bytes: usize) -> bool {
+        let page = self.recording.page.max(1);
+        let pages = self.room.get(..bytes).unwrap_or_default().chunks(page);
+        let mut are_full = true;
+        for one in pages {
+            let length = match &mut self.state {
+                State::Written(stream) => stream.add_page(one),
+                State::Kept(kept) => kept.add(one),
+            };
+            are_full &= length >= page / 2;
+        }
+        are_full
     }
 
     fn counts(&self) -> Counts {

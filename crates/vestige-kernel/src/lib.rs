@@ -14,6 +14,7 @@ pub mod ids;
 pub mod kept;
 pub mod making;
 pub mod output;
+pub mod own_threads;
 pub mod packet;
 pub mod page;
 pub mod plan;

@@ -6,6 +6,7 @@ use vestige_ctf::filter::BodyFilter;
 
 use crate::contexts::{Context, Seen};
 use crate::groups::ThreadGroups;
+use crate::own_threads::Others;
 use crate::request_bits::request_bits;
 use crate::stacks::{Side, StackPlan};
 use crate::texts::TextsPlan;
@@ -164,6 +165,8 @@ pub struct Plans {
     events: Vec<Option<EventPlan>>,
     /// What must be true of records of events.
     filters: HashMap<u16, Filter>,
+    /// What stays of the recorder's own threads; `None`: the kernel leaves these out.
+    others: Option<Others>,
 }
 
 impl Plans {
@@ -180,13 +183,25 @@ impl Plans {
                 *slot = Some(plan);
             }
         }
-        Self { events: plans, filters: HashMap::new() }
+        Self { events: plans, ..Self::default() }
     }
 
     /// The same, where something must be true of records of some events.
     #[must_use]
     pub fn with_filters(self, filters: HashMap<u16, Filter>) -> Self {
         Self { filters, ..self }
+    }
+
+    /// The same, where the kernel does not leave out the recorder's own threads.
+    #[must_use]
+    pub fn with_others(self, others: Option<Others>) -> Self {
+        Self { others, ..self }
+    }
+
+    /// What stays of the recorder's own threads, if the kernel does not leave these out.
+    #[must_use]
+    pub fn others(&self) -> Option<&Others> {
+        self.others.as_ref()
     }
 
     /// What must be true of a record.

@@ -166,7 +166,12 @@ impl<O: Output> Stream<O> {
         self.plans = self.shared.plans();
         // Not for each record: all CPUs count who has them.
         let (plans, threads) = (Arc::clone(&self.plans), Arc::clone(&self.shared.threads));
+        let own = threads.own();
+        let others = plans.others();
         for record in page.by_ref() {
+            if others.is_some_and(|others| own.has(record.time, record.body, others)) {
+                continue;
+            }
             self.add(&plans, &threads, record);
         }
         self.outcome.damaged += u64::from(page.is_damaged());

@@ -58,6 +58,29 @@ pub fn open_below(directory: &impl AsRawFd, path: &str) -> io::Result<File> {
     }
 }
 
+/// The ID of this thread.
+pub fn thread_id() -> i32 {
+    // SAFETY: it has no arguments, and cannot fail.
+    unsafe { libc::gettid() }
+}
+
+/// Reads pages from a file that gives one with each read(2), as many as there are and room is for;
+/// how many bytes these have.
+///
+/// # Errors
+///
+/// There is none now, or it cannot be read.
+pub fn read_pages(file: &File, room: &mut [u8], page: usize) -> io::Result<usize> {
+    let mut parts: Vec<libc::iovec> = room
+        .chunks_mut(page.max(1))
+        .map(|one| libc::iovec { iov_base: one.as_mut_ptr().cast(), iov_len: one.len() })
+        .collect();
+    let count = libc::c_int::try_from(parts.len()).unwrap_or(libc::c_int::MAX);
+    // SAFETY: the parts are those of the room, which is ours, and there are so many.
+    let bytes = unsafe { libc::readv(file.as_raw_fd(), parts.as_mut_ptr(), count) };
+    usize::try_from(bytes).map_err(|_| io::Error::last_os_error())
+}
+
 /// Opens an empty file in a directory, in place of one that may be there; it follows no link.
 ///
 /// # Errors
@@ -96,6 +119,21 @@ mod tests {
         };
         drop(reads);
         writes
+    }
+
+    #[test]
+    fn pages_are_read_in_one_go() {
+        let (mut rings, bell) = UnixStream::pair().unwrap();
+        bell.set_nonblocking(true).unwrap();
+        let file = File::from(OwnedFd::from(bell));
+        let mut room = [0; 12];
+
+        assert_eq!(read_pages(&file, &mut room, 4).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        rings.write_all(b"onestwos").unwrap();
+        assert_eq!(read_pages(&file, &mut room, 4).unwrap(), 8);
+        assert_eq!(&room, b"onestwos\0\0\0\0");
+        drop(rings);
+        assert_eq!(read_pages(&file, &mut room, 4).unwrap(), 0);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use crate::contexts::HOST_BYTES;
 use crate::groups::ThreadGroups;
+use crate::own_threads::OwnThreads;
 use crate::state_events::Processes;
 use crate::tracking::Tracked;
 
@@ -13,6 +14,7 @@ pub struct Threads {
     pub groups: ThreadGroups,
     machine: OnceLock<Machine>,
     tracked: RwLock<Arc<Tracked>>,
+    own: RwLock<Arc<OwnThreads>>,
 }
 
 /// What is told once.
@@ -48,6 +50,21 @@ impl Threads {
         if let Some(processes) = self.processes() {
             // One that cannot be read tells nothing more.
             let _ = processes.refresh();
+        }
+    }
+
+    /// The recorder's own.
+    #[must_use]
+    pub fn own(&self) -> Arc<OwnThreads> {
+        Arc::clone(&self.own.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Leaves out more of the recorder's own, each from a value of the clock on.
+    pub fn leave_out(&self, threads: impl IntoIterator<Item = (i32, u64)>) {
+        let mut own = self.own.write().unwrap_or_else(PoisonError::into_inner);
+        let own = Arc::make_mut(&mut own);
+        for (thread, since) in threads {
+            own.add(thread, since);
         }
     }
 

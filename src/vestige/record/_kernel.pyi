@@ -66,6 +66,11 @@ _Processes: TypeAlias = tuple[Sequence[tuple[int, str, Sequence[int]]], Sequence
 taken.
 """
 
+_Others: TypeAlias = Mapping[int, int | None]
+"""IDs of events of which records stay that the recorder's own threads cause: always
+(``None``), or where the thread at a place in them is none of these.
+"""
+
 _Thread: TypeAlias = tuple[
     int,
     int,
@@ -166,6 +171,13 @@ class Collector:
             ValueError: There are no such IDs.
         """
 
+    def leave_out(self, threads: Mapping[int, int]) -> None:
+        """Leave out what more of the recorder's own threads do; those here are already.
+
+        Args:
+            threads: Their IDs, and the values of the clock from which on.
+        """
+
     def add(
         self,
         recording: tuple[bytes, int, bool, int],
@@ -173,10 +185,12 @@ class Collector:
         cpus: Sequence[_Cpu],
         files: _Files,
         *,
+        buffer: int = 0,
         kept: int | None = None,
         period: int = 0,
         own: Sequence[_OwnRecord] = ...,
         filters: _Filters | None = None,
+        others: _Others | None = None,
     ) -> None:
         """Begin to collect what a channel records.
 
@@ -187,12 +201,16 @@ class Collector:
             events: What is recorded.
             cpus: The CPUs.
             files: Where it goes; none if it is kept.
+            buffer: Bytes of the buffer of a CPU, of which a part is read at a time; 0:
+                unknown.
             kept: Bytes of each CPU that are kept in memory until somebody asks for
                 them; nothing is read before that.
             period: Microseconds after which packets are written in any case; 0: never.
             own: Records to be put among those of the first CPU, by their times; what
                 is kept has none.
             filters: What must be true of records.
+            others: What stays of the recorder's own threads; ``None``: the kernel
+                leaves out what is to be left out.
 
         Raises:
             OSError: No thread can be started, or a file not be written.
@@ -204,6 +222,7 @@ class Collector:
         channel: int,
         events: Sequence[_Event],
         filters: _Filters | None = None,
+        others: _Others | None = None,
     ) -> None:
         """Say anew what is recorded in a channel.
 
@@ -211,6 +230,7 @@ class Collector:
             channel: Its number, in the order in which they were added.
             events: All events.
             filters: What must be true of their records.
+            others: As of :meth:`add`.
 
         Raises:
             OSError: There is no such channel.

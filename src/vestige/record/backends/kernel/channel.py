@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....advice import nearest
 from ....errors import SelectionError
 from ...rules.kernel_contexts import check_kernel_contexts
-from .call_stacks import record_stacks, stack_plans
+from .call_stacks import CALL_STACKS, record_stacks, stack_plans
 from .call_texts import TEXT_EVENT, CallTexts, joined_at
 from .channel_filters import ChannelFilters
 from .contexts import (
@@ -23,6 +23,7 @@ from .event_classes import EventClass, Operation, event_class
 from .formats import EventFormat, read_format
 from .lttng_names import lttng_name
 from .metadata import DeclaredClass
+from .own_threads import OwnThreads
 from .probes import Probes
 from .rules import takes_name
 from .selection import choose, names_like
@@ -45,8 +46,12 @@ Tells = tuple[str, int, int]
 Plan = tuple[int, int | None, list[Operation], Tells | None]
 """As :class:`vestige.record._kernel.Collector` has it."""
 
-_WAKE_PERCENT = 25
-"""How full a buffer is when it is read."""
+_WAKE_PERCENT = 50
+"""How full a buffer is when it is read: who reads what a CPU wrote just now takes it
+out of its cache, which slows that CPU down."""
+_WAKE_PERCENT_SMALL = 25
+_SMALL = 1 << 20
+"""Bytes of a buffer that is read earlier, since it is full soon."""
 _LOGGER = ("ftrace", "print")
 """What is written to the marker of an instance, which needs not be switched on."""
 _NEW_THREAD = ("task", "task_newtask")
@@ -98,7 +103,6 @@ class Channel:
         self._next = len(CLASSES)
         self._new: list[DeclaredClass] = []
         self._states: set[int] = set()
-        self._left_out: set[int] = set()
         self._has_warned = False
         self._texts = CallTexts(tracefs)
         self._is_renewed = False
@@ -116,6 +120,11 @@ class Channel:
         self._instance = Instance(tracefs, wanted.name)
         spared = frozenset({_SWITCH} if self._needs_switches else ())
         self._filters = ChannelFilters(self._instance, self.contexts, spared)
+        self._own = OwnThreads(
+            self._instance,
+            wanted.buffer_size,
+            has_stacks=any(one in CALL_STACKS for one in self.contexts),
+        )
         try:
             self._prepare()
             self.change(wanted)
@@ -138,7 +147,9 @@ class Channel:
             raise NoKernelTracerError(f"{what}: {error.strerror}") from error
         # Older kernels wake readers for each page.
         with suppress(OSError):
-            instance.write("buffer_percent", _WAKE_PERCENT)
+            is_small = wanted.buffer_size < _SMALL
+            percent = _WAKE_PERCENT_SMALL if is_small else _WAKE_PERCENT
+            instance.write("buffer_percent", percent)
         record_stacks(instance, self.contexts)
         self._stacks = stack_plans(self._tracefs, self.contexts)
 
@@ -168,6 +179,7 @@ class Channel:
                 self._states.add(number)
                 self._new.append(DeclaredClass(number, name, fields))
         self._set_filters(matches)
+        self._own.expect(self._wanted_events)
 
     def _tell_texts(self, matches: Sequence[Match]) -> set[_Key]:
         """Let texts of calls be told; return what is recorded for that."""
@@ -324,6 +336,10 @@ class Channel:
         """Return what must be true of records, and the kernel does not look at."""
         return self._filters.to_read()
 
+    def others(self) -> dict[int, int | None] | None:
+        """Return what stays of the recorder's own threads: :class:`.OwnThreads`."""
+        return self._own.others(one.format for one in self._known.values())
+
     def sources(self) -> set[str]:
         """Return what must be known of threads: see :func:`.contexts.source_of`."""
         return source_of([*self.contexts, *self._filters.asked()]) - {"switch"}
@@ -383,22 +399,26 @@ class Channel:
             counts.append(int(found[1]) if found else 0)
         return counts
 
-    def leave_out(self, threads: Sequence[int], *, with_children: bool = False) -> None:
+    def leave_out(self, threads: Sequence[int]) -> None:
         """Record nothing of some threads, besides those that are left out already.
+
+        Those who collect leave them out where the kernel does not.
 
         Args:
             threads: Their IDs.
-            with_children: Whether what they start is left out, too, until this is
-                called again without.
         """
-        if with_children:
-            self._instance.write("options/event-fork", 1)
-        if new := [one for one in threads if one not in self._left_out]:
-            text = " ".join(map(str, new))
-            self._instance.write("set_event_notrace_pid", text, is_added=True)
-            self._left_out |= {*new}
-        if not with_children and not self._tracks:
+        self._own.leave_out(threads)
+
+    def begin_dump(self) -> None:
+        """Leave out what threads that are left out do and start in the meantime."""
+        self._instance.write("options/event-fork", 1)
+        self._own.do_much(is_begun=True)
+
+    def end_dump(self) -> None:
+        """Leave out such threads alone, in whatever way."""
+        if not self._tracks:
             self._instance.write("options/event-fork", 0)
+        self._own.do_much(is_begun=False)
 
     def record(self, *, is_on: bool) -> None:
         """Let it record, or stop that."""

@@ -53,6 +53,11 @@ class ChannelToRead(NamedTuple):
     """Bytes of a data file, and how many stay; 0: there is no limit."""
 
     filters: Filters
+    buffer: int
+    """Bytes of the buffer of a CPU."""
+
+    others: dict[int, int | None] | None
+    """See :meth:`.channel.Channel.others`."""
 
 
 class TraceToRead(NamedTuple):
@@ -157,6 +162,7 @@ class _Reader:
             "put": self._put,
             "change": self._change,
             "track": self._track,
+            "leave_out": self._leave_out,
             "metadata": self._write_metadata,
             "flush": self._flush,
             "cut": self._cut,
@@ -188,6 +194,7 @@ class _Reader:
         self._collector.follow(trace.host, trace.threads)
         self._know(order)
         self._collector.track(order["tracked"])
+        self._leave_out(order)
         for number, one in enumerate(trace.channels):
             self._collector.add(
                 (trace.uuid, one.stream, one.is_compact, trace.begin),
@@ -198,6 +205,8 @@ class _Reader:
                 period=one.period,
                 own=_records(order["records"].get(str(number), ())),
                 filters=one.filters,
+                buffer=one.buffer,
+                others=one.others,
             )
         self._is_running = True
         self._limit()
@@ -218,6 +227,10 @@ class _Reader:
                 folders = self._files.folders
                 self._collector.limit(number, folders, names, size, count)
 
+    def _leave_out(self, order: dict[str, Any]) -> None:
+        left_out = order["left_out"].items()
+        self._collector.leave_out({int(one): since for one, since in left_out})
+
     def _put(self, order: dict[str, Any]) -> None:
         self._collector.learn({int(one): to for one, to in order["groups"].items()})
         for number, records in order["records"].items():
@@ -234,8 +247,10 @@ class _Reader:
         self._know(order)
         for number, plans in order["plans"].items():
             filters = _filters(order["filters"][number])
+            given = order["others"][number]
+            others = given and {int(one): place for one, place in given.items()}
             self._collector.set_events(
-                int(number), [_plan(one) for one in plans], filters
+                int(number), [_plan(one) for one in plans], filters, others
             )
 
     def _track(self, order: dict[str, Any]) -> None:

@@ -67,6 +67,8 @@ class KernelTrace:
         self._is_running = False
         self._threads: ProcessEvents | None = None
         self._tracked = _only(wanted.tracked)
+        self._left_out: dict[int, int] = {}
+        """Threads of the recorder, and since when; only what is new matters."""
         try:
             self._make_channels(tracefs)
             self._follow_threads(tracefs)
@@ -153,6 +155,8 @@ class KernelTrace:
                 one.wanted.switch_timer,
                 (one.wanted.tracefile_size, one.wanted.tracefile_count),
                 one.filters(),
+                one.wanted.buffer_size,
+                one.others(),
             )
             for number, one in enumerate(self._channels)
         ]
@@ -221,14 +225,22 @@ class KernelTrace:
         """
         assert self._reader is not None  # noqa: S101 - it was started
         own = [os.getpid(), self._reader, *left_out]
+        self._tell_left_out(own)
         for one in self._channels:
             # Threads that the reader starts are left out with it.
-            one.leave_out(own, with_children=True)
+            one.leave_out(own)
+            one.begin_dump()
         for one in self._channels:
             one.record(is_on=True)
-        self.dump()
+        self._dump()
         for one in self._channels:
-            one.leave_out(())
+            one.end_dump()
+
+    def _tell_left_out(self, threads: Sequence[int]) -> None:
+        now = self._now()
+        self._left_out |= {one: now for one in threads if one not in self._left_out}
+        if self._is_running:
+            self._ask("leave_out", left_out=self._left_out)
 
     def dump(self) -> None:
         """Record the state that there is now.
@@ -236,6 +248,13 @@ class KernelTrace:
         Raises:
             ReaderGoneError: The process that reads has ended.
         """
+        for one in self._channels:
+            one.begin_dump()
+        self._dump()
+        for one in self._channels:
+            one.end_dump()
+
+    def _dump(self) -> None:
         dump = StateDump(self._now, _STATE_ID)
         dump.read()
         records = {}
@@ -257,11 +276,17 @@ class KernelTrace:
             known=known,
             has_ids=self._has_ids,
             tracked=self._tracked,
+            left_out=self._left_out,
         )
         self._is_running = True
 
     def leave_out(self, threads: Sequence[int]) -> None:
-        """Record nothing more of some threads."""
+        """Record nothing more of some threads.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        self._tell_left_out(threads)
         for one in self._channels:
             one.leave_out(threads)
 
@@ -287,13 +312,14 @@ class KernelTrace:
             filters = {
                 number: one.filters() for number, one in enumerate(self._channels)
             }
-            known = self._newly_known()
+            others = {number: one.others() for number, one in enumerate(self._channels)}
             self._ask(
                 "change",
                 metadata=text,
                 plans=plans,
                 filters=filters,
-                known=known,
+                others=others,
+                known=self._newly_known(),
                 has_ids=self._has_ids,
             )
         for channel in self._channels:

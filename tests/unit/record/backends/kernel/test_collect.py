@@ -10,6 +10,7 @@ import pytest
 
 import vestige
 from support.kernel_tracer import page
+from support.waiting import wait_until
 from vestige.record._kernel import Collector
 from vestige.record.backends.kernel.channel import Plan
 from vestige.record.backends.kernel.event_classes import event_class
@@ -74,7 +75,17 @@ def write_metadata(directory: Path, classes: int = 1) -> list[Plan]:
     ]
 
 
-def collector(directory: Path, pages, *, statistics="", own=(), classes=1, kept=None):
+def collector(
+    directory: Path,
+    pages,
+    *,
+    statistics="",
+    own=(),
+    classes=1,
+    kept=None,
+    left_out=None,
+    **more,
+):
     """Return what collects pages of one CPU."""
     plans = write_metadata(directory, classes)
     found = directory / "stats"
@@ -84,7 +95,8 @@ def collector(directory: Path, pages, *, statistics="", own=(), classes=1, kept=
     made = Collector(4096)
     facts = bytes.fromhex(UUID.replace("-", "")), 0, classes <= FEW, BEGIN
     files = [new_pair(directory)] if kept is None else []
-    made.add(facts, plans, [cpu], files, own=own, kept=kept)
+    made.leave_out(left_out or {})
+    made.add(facts, plans, [cpu], files, own=own, kept=kept, **more)
     return made
 
 
@@ -146,6 +158,38 @@ def test_pages_that_make_no_sense_are_counted(tmp_path):
 
     assert (outcome.records, outcome.damaged) == (1, 2)
     assert len(list(vestige.open(tmp_path))) == 1
+
+
+def test_a_buffer_is_read_in_parts(tmp_path):
+    """Until there is nothing more, without being told to."""
+    count, pages = 120, 15
+    record = 10, waking(7, 9)
+    full = [page(BEGIN + 10_000 * one, [record] * count) for one in range(pages)]
+    made = collector(tmp_path, full, buffer=4 * 4096)
+    wait_until(lambda: made.outcomes()[0][0].records == count * pages, "records", 30)
+    made.end(BEGIN + 10**6)
+
+    times = [one.timestamp for one in vestige.open(tmp_path)]
+    assert len(times) == count * pages
+    assert times == sorted(times)
+
+
+def test_what_own_threads_do_is_left_out_but_what_concerns_others(tmp_path):
+    """From a time on; it is no loss."""
+    records = [(10, waking(7, 9)), (10, waking(7, 7)), (10, waking(9, 7))]
+    pages = [page(BEGIN, records), page(BEGIN + 100, records)]
+    left_out = {"left_out": {7: BEGIN + 50}, "others": {3: 12}}
+    # However little is read at a time: all of it is at the end.
+    made = collector(tmp_path, pages, buffer=1, **left_out)
+    [[outcome]] = made.end(BEGIN + 500)
+
+    found = [
+        (one.timestamp - BEGIN, one.context["tid"], one.payload["tid"])
+        for one in vestige.open(tmp_path)
+    ]
+    before = [(10, 7, 9), (20, 7, 7), (30, 9, 7)]
+    assert found == [*before, (110, 7, 9), (130, 9, 7)]
+    assert (outcome.records, outcome.lost) == (5, 0)
 
 
 def test_a_cpu_without_events_covers_all_of_the_time(tmp_path):

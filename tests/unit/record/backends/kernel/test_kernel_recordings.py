@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import vestige
-from support.kernel_tracer import instances, why_not
+from support.kernel_tracer import children_of, instances, instances_of, why_not
 from support.recorded import build_program, kill_all, record_command, run_recorded
 from support.shared_memory import remove_memory_of_recordings
 from support.waiting import wait_until
@@ -27,7 +27,6 @@ from vestige.record.backends.in_process.kernel_beside import kernel_domain
 from vestige.record.backends.kernel.tracefs import PLACES
 from vestige.record.backends.kernel.urgency import MOST_URGENT
 from vestige.record.collected import Collected
-from vestige.record.process_stat import stat_words
 from vestige.record.rules.options import RecordingOptions
 
 REASON = why_not() or (None if platform.machine() == "x86_64" else "numbers of calls")
@@ -436,22 +435,6 @@ def test_without_rights_the_program_is_recorded(tmp_path):
     assert "No kernel tracer available: " in done.stderr
     assert (output / "ust" / "metadata").exists()
     assert not (output / "kernel").exists()
-
-
-def instances_of(recorder):
-    """Return the instances of processes that a recorder has started."""
-    found = [name for name in instances() if name.startswith("vestige-")]
-    return [
-        name
-        for name in found
-        if stat_words(int(name.split("-")[1]))[1:2] == [str(recorder)]
-    ]
-
-
-def children_of(process):
-    """Return the children of a process."""
-    text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(one) for one in text.split()]
 
 
 def is_used(instance):
