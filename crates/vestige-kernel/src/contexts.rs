@@ -29,6 +29,9 @@ pub enum Context {
     Host,
     Interruptible,
     Preemptible,
+    /// Whether a system call may be preempted where it begins and ends: older kernels count
+    /// their tracer's own lock.
+    PreemptibleCall,
     NeedReschedule,
     Migratable,
     Cpu,
@@ -59,6 +62,7 @@ impl Context {
             "hostname" => Self::Host,
             "interruptible" => Self::Interruptible,
             "preemptible" => Self::Preemptible,
+            "preemptible-call" => Self::PreemptibleCall,
             "need_reschedule" => Self::NeedReschedule,
             "migratable" => Self::Migratable,
             "cpu_id" => Self::Cpu,
@@ -116,6 +120,7 @@ impl Seen<'_> {
             Context::Preemptible => {
                 out.push(u8::from(counts & 0xf == 0 && flags & INTERRUPTS_OFF == 0));
             }
+            Context::PreemptibleCall => out.push(1),
             Context::NeedReschedule => out.push(u8::from(flags & NEED_RESCHEDULE != 0)),
             Context::Migratable => out.push(u8::from(counts >> 4 == 0)),
             Context::Cpu => out.extend_from_slice(&self.cpu.to_le_bytes()),
@@ -164,6 +169,7 @@ mod tests {
         assert_eq!(pushed(&names, &[0, 0, 0, 0], None).unwrap(), [1, 1, 0, 1]);
         assert_eq!(pushed(&names, &[0, 0, 5, 0x11], None).unwrap(), [0, 0, 1, 0]);
         assert_eq!(pushed(&names, &[0, 0, 4, 0x20], None).unwrap(), [1, 1, 1, 0]);
+        assert_eq!(pushed(&["preemptible-call"], &[0, 0, 0, 1], None).unwrap(), [1]);
         assert_eq!(pushed(&names, &[0, 0, 0], None), None);
     }
 

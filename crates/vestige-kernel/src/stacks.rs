@@ -3,7 +3,8 @@
 //! The kernel writes them after the event and on the same CPU, but whatever interrupts it may write others
 //! in between, which are then complete before it goes on. So records wait in a queue until their
 //! stacks are there; interrupts nest, and a stack belongs to the last record of the same thread and
-//! level that lacks it.
+//! level that lacks it. The end of an interrupt (Linux 7.2 sets its timers there) says no more than that
+//! interrupts are off.
 
 use std::collections::VecDeque;
 
@@ -11,9 +12,12 @@ use std::collections::VecDeque;
 const FLAGS: usize = 2;
 const THREAD: usize = 4;
 /// What flags say of interrupts (`enum trace_flag_type` of Linux).
+const OFF: u8 = 0x01;
 const NMI: u8 = 0x40;
 const HARD: u8 = 0x08;
 const SOFT: u8 = 0x10;
+/// Added to the level of what cannot be interrupted.
+const INTERRUPTS_OFF: u8 = 1;
 /// Records that may wait; with more, the first one has no stack.
 const MOST: usize = 32;
 /// What ends a stack that may have gone on, as LTTng writes it.
@@ -104,8 +108,11 @@ impl<T> Stacks<T> {
         let level = level_of(record);
         let thread = word(record, THREAD).unwrap_or(0);
         let lacking = self.queue.iter_mut().filter(|one| {
-            let is_its = one.level == level && one.thread == thread && !one.is_done;
-            is_its && if plan.side == Side::Kernel { &one.kernel } else { &one.user }.is_none()
+            let is_user = plan.side == Side::User;
+            // A look at the memory of a thread may be an event without a stack of the program.
+            let is_level = one.level == level || is_user && one.level == level | INTERRUPTS_OFF;
+            let is_its = is_level && one.thread == thread && !one.is_done;
+            is_its && if is_user { &one.user } else { &one.kernel }.is_none()
         });
         if plan.side == Side::Kernel {
             if let Some(one) = lacking.last() {
@@ -146,11 +153,12 @@ fn word(record: &[u8], at: usize) -> Option<i32> {
 /// What a record has interrupted: the greater, the more.
 fn level_of(record: &[u8]) -> u8 {
     let flags = record.get(FLAGS).copied().unwrap_or(0);
+    let off = if flags & OFF != 0 { INTERRUPTS_OFF } else { 0 };
     match () {
-        () if flags & NMI != 0 => 3,
-        () if flags & HARD != 0 => 2,
-        () if flags & SOFT != 0 => 1,
-        () => 0,
+        () if flags & NMI != 0 => 6,
+        () if flags & HARD != 0 => 4,
+        () if flags & SOFT != 0 => 2 | off,
+        () => off,
     }
 }
 
@@ -238,6 +246,28 @@ mod tests {
 
         let user = bytes(&[9, u64::MAX]);
         let expected = vec![(1, bytes(&[1]), user.clone()), (2, bytes(&[2]), user)];
+        assert_eq!(done(&mut stacks), expected);
+    }
+
+    #[test]
+    fn what_ends_an_interrupt_has_its_own() {
+        let mut stacks = Stacks::new(true, true);
+        stacks.hold(1, &record(7, 0, &[]), ());
+        stacks.hold(2, &record(7, OFF, &[]), ());
+        stacks.give(&KERNEL, &record(7, OFF, &[2]));
+        stacks.give(&USER, &record(7, OFF, &[9, 0]));
+        stacks.give(&KERNEL, &record(7, 0, &[1]));
+        // One that looks at the program's memory.
+        stacks.hold(3, &record(7, OFF, &[]), ());
+        stacks.give(&KERNEL, &record(7, OFF, &[3]));
+        stacks.give(&USER, &record(7, 0, &[8, 0]));
+
+        let user = |one| bytes(&[one]);
+        let expected = vec![
+            (1, bytes(&[1]), user(8)),
+            (2, bytes(&[2]), user(9)),
+            (3, bytes(&[3]), user(8)),
+        ];
         assert_eq!(done(&mut stacks), expected);
     }
 

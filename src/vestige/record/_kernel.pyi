@@ -106,8 +106,8 @@ class Collector:
     ``relative_sequence`` (the same, bytes of an element), ``line`` (place),
     ``request_bits`` (place, bytes), ``zeros`` (bytes), ``groups`` (places of the IDs of
     parent and child), ``kernel_stack`` and ``user_stack`` (of the thread then, if they
-    are recorded), ``context:`` and LTTng's name of a context. Places are bytes from the
-    beginning of the kernel's record.
+    are recorded), ``context:`` and LTTng's name of a context, or ``preemptible-call``.
+    Places are bytes from the beginning of the kernel's record.
 
     Args:
         page: Bytes of a page.

@@ -264,7 +264,7 @@ class Channel:
         known = self._known.get(key)
         if known is None:
             form = self._format(key) if form is None else form
-            contexts = context_operations(self.contexts)
+            contexts = context_operations(self.contexts, form.system)
             told: Tells | None = None
             if self._texts.has(form):
                 told = "gets_texts", joined_at(form), len(texts(form))

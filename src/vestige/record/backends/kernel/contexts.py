@@ -92,18 +92,25 @@ def context_fields(names: Sequence[str]) -> str:
     return " ".join(fields)
 
 
-def context_operations(names: Sequence[str]) -> list[Operation]:
+def context_operations(names: Sequence[str], system: str) -> list[Operation]:
     """Return what makes contexts, behind that of the thread.
 
     Args:
         names: LTTng's names.
+        system: The system of the event.
     """
     return [
         CALL_STACKS[name].operation
         if name in CALL_STACKS
-        else (f"context:{name}", 0, 0)
+        else (f"context:{_kind(name, system)}", 0, 0)
         for name in _others(names)
     ]
+
+
+def _kind(name: str, system: str) -> str:
+    # Linux 6.12 and older tell of calls that they hold a lock: that of their tracer.
+    is_call = name == "preemptible" and system == "syscalls"
+    return "preemptible-call" if is_call else name
 
 
 def source_of(names: Iterable[str]) -> set[str]:

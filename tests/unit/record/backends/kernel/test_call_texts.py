@@ -165,6 +165,6 @@ def test_files_have_their_names(tmp_path):
 
     assert done.returncode == 0, done.stderr
     assert "does not tell the texts" not in done.stderr
-    assert (f"{long[:162]}..." if tells_itself() else long) in opened
+    assert (f"{long[:165]}..." if tells_itself() else long) in opened
     assert {str(first), str(second)} <= opened
     assert (str(first), str(second)) in renamed
