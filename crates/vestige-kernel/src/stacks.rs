@@ -263,11 +263,8 @@ mod tests {
         stacks.give(&USER, &record(7, 0, &[8, 0]));
 
         let user = |one| bytes(&[one]);
-        let expected = vec![
-            (1, bytes(&[1]), user(8)),
-            (2, bytes(&[2]), user(9)),
-            (3, bytes(&[3]), user(8)),
-        ];
+        let expected =
+            vec![(1, bytes(&[1]), user(8)), (2, bytes(&[2]), user(9)), (3, bytes(&[3]), user(8))];
         assert_eq!(done(&mut stacks), expected);
     }
 

@@ -115,8 +115,8 @@ def _bound(
     text = _TRACE.format(context=context_fields(needed))
     filters = []
     for number, (key, (event, code)) in enumerate(rests.items()):
-        contexts = context_operations(needed, event.system)
-        made = event_class(event, "event", contexts)
+        operations = context_operations(needed, event.system)
+        made = event_class(event, "event", operations)
         text += _EVENT.format(name=number, id=number, fields=made.fields)
         own = list(made.operations) if needed != list(contexts) else None
         filters.append((key, own, [_told(one) for one in code]))
