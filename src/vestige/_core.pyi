@@ -1013,6 +1013,13 @@ class Merge:
             overlooked: Kinds of damage that are none.
         """
 
+    def without_early_losses(self, begins: Sequence[int | None]) -> Merge:
+        """Return the same without what was lost before some times.
+
+        Args:
+            begins: The times, nanoseconds, one for each data stream.
+        """
+
     def part(self, owners: Container[Any]) -> Merge:
         """Return a merge of some data streams, for a filter that sees no others.
 

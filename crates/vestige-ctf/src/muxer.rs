@@ -89,7 +89,7 @@ pub enum Notice {
 }
 
 /// A part of the merged order.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Merge {
     /// All data streams that are merged, in the order that decides ties.
     pub streams: Arc<Vec<Arc<DataStream>>>,
@@ -251,6 +251,32 @@ impl Merge {
         let notices = self.notices.iter().take(notice).cloned().collect();
         let until = Self::of(Arc::clone(&self.streams), self.batches.clone(), runs, notices);
         Self { is_loose: self.is_loose, ..until }
+    }
+
+    /// The same without the losses before some times, nanoseconds, one for each data stream;
+    /// `None` if there are no such losses.
+    #[must_use]
+    pub fn without_early_losses(&self, begins: &[Option<i64>]) -> Option<Self> {
+        let since = |rank: usize, lost: &Lost| {
+            let begin = begins.get(rank).copied().flatten();
+            match (begin, self.streams.get(rank)) {
+                (Some(begin), Some(stream)) => lost.clone().since(stream, begin),
+                _ => Some(lost.clone()),
+            }
+        };
+        let notices = self.notices.iter().filter_map(|(rank, run, notice)| match notice {
+            Notice::Lost(lost) => Some((*rank, *run, Notice::Lost(since(*rank, lost)?))),
+            other => Some((*rank, *run, other.clone())),
+        });
+        let notices: Vec<_> = notices.collect();
+        let lost = |notices: &[(usize, usize, Notice)]| {
+            let lost = notices.iter().filter_map(|(_, _, notice)| match notice {
+                Notice::Lost(lost) => Some(lost.clone()),
+                _ => None,
+            });
+            lost.collect::<Vec<_>>()
+        };
+        (lost(&notices) != lost(&self.notices)).then(|| Self { notices, ..self.clone() })
     }
 
     /// Whether all records are wanted for themselves.

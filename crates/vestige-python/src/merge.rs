@@ -442,6 +442,17 @@ impl Merge {
         Py::new(py, merge.with(py, inner, merge.added_of(&kept), Vec::new()))
     }
 
+    #[doc = core_doc!(Merge.without_early_losses)]
+    #[allow(clippy::needless_pass_by_value)]
+    fn without_early_losses(this: Bound<'_, Self>, begins: Vec<Option<i64>>) -> PyResult<Py<Self>> {
+        let (py, merge) = (this.py(), this.get());
+        let Some(inner) = merge.inner.without_early_losses(&begins) else {
+            return Ok(this.unbind());
+        };
+        let kept: Vec<usize> = (0..inner.records).collect();
+        Py::new(py, merge.with(py, inner, merge.added_of(&kept), Vec::new()))
+    }
+
     #[doc = core_doc!(Merge.part)]
     fn part(&self, py: Python<'_>, owners: &Bound<'_, PyAny>) -> PyResult<Self> {
         let all = self.owners.bind(py).iter();

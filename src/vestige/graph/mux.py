@@ -164,6 +164,10 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
     """
     wanted = frozenset(needed).union(*(one.needed_events for one in filters))
     wanted_of = _by_stream(streams, selection)
+    # Then what comes behind the filters is told none.
+    of_filters = not early_losses and any(
+        getattr(one, "needs_early_losses", False) for one in filters
+    )
     muxer, fixed = _muxer(
         streams,
         wanted_of,
@@ -171,8 +175,9 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
         check=check,
         boundaries=boundaries,
         doubtful=doubtful,
-        early_losses=early_losses,
+        early_losses=early_losses or of_filters,
     )
+    begins = [wanted_of[stream].begin for stream in fixed] if of_filters else []
     if loose is not None and not filters and not feeds:
         for index, stream in enumerate(fixed):
             muxer.loosen(index, loose(stream))
@@ -183,6 +188,8 @@ def merges(  # noqa: PLR0913 - what is read, who looks at it, and who is told
     for merge in source:
         for component in filters:
             component.process(merge)
+        if any(begin is not None for begin in begins):
+            merge = merge.without_early_losses(begins)  # noqa: PLW2901 - as above
         yield merge
         for notice in notices_of(merge):
             tell(notice)

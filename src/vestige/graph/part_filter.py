@@ -37,6 +37,11 @@ class PartFilter:
         """Names of the events that the filter needs."""
         return self._filter.needed_events
 
+    @property
+    def needs_early_losses(self) -> bool:
+        """Whether the filter needs to know what was lost before the range of time."""
+        return bool(getattr(self._filter, "needs_early_losses", False))
+
     def process(self, merge: core.Merge) -> None:
         """Give the filter its part of a merge, and the merge what becomes of it.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from support.call_traces import enter, leave, packet, state, write_calls
 from support.ctf_writer import Packet
+from vestige import ctf
 from vestige.cli.main import main
 
 A, B, C = 0xA000, 0xB000, 0xC000
@@ -140,3 +143,50 @@ def test_the_other_layout_has_no_braces(view, trace):
     status, _, errors = view("--indent", "--layout=babeltrace", trace)
 
     assert (status, "--indent is for --layout=short" in errors) == (2, True)
+
+
+def test_what_the_kernel_does_stands_in_the_call_of_its_thread(view, tmp_path):
+    """A call with something of that in it has both lines; other threads have no calls."""
+    calls = [enter(1_000, A), enter(2_000, B), leave(5_000), leave(9_000)]
+    directory = tmp_path / "t"
+    write_calls(directory / "ust", {"s": [packet(calls, vtid=7)]})
+    with ctf.Writer(
+        directory / "kernel",
+        packet_context={"cpu_id": "u32"},
+        event_context={"tid": "s32"},
+        environment={"domain": "kernel"},
+    ) as writer:
+        closing = writer.event_class("syscall_entry_close", {"fd": "s32"})
+        stream = writer.stream("channel0_0", cpu_id=0)
+        for time, thread in ((500, 7), (3_000, 7), (4_000, 8), (6_000, 7), (9_500, 7)):
+            stream.write(closing, time, {"tid": thread}, fd=thread)
+
+    # Behind the columns of traces and threads.
+    lines = [
+        re.sub(r"^.*?(\[0\] \d|77/7) {2}", "", line.replace("77/7 ", "77/7"))
+        for line in view("--indent", directory)[1].splitlines()
+    ]
+    assert lines == [
+        "syscall_entry_close  fd=7",
+        "0xA000() {",
+        "  0xB000() {",
+        "    syscall_entry_close  fd=7",
+        "syscall_entry_close  fd=8",
+        "  } 3.00µs",
+        "  syscall_entry_close  fd=7",
+        "} 8.00µs",
+        "syscall_entry_close  fd=7",
+    ]
+
+
+def test_losses_before_the_range_count(view, tmp_path):
+    """What is open after them nobody knows for sure; nobody is told of them."""
+    before, lossy, late = [enter(10, A)], [enter(20, B)], [leave(70), leave(80)]
+    packets = [packet(before), packet(lossy, discarded=3), packet(late, discarded=3)]
+    path = write_calls(tmp_path / "t", {"s": packets})
+    _, whole, told = view("--indent", path)
+    _, part, untold = view("--indent", "--begin=00:00:00.000000060", path)
+
+    assert whole.splitlines()[-2:] == part.splitlines() == ["  }", "  }"]
+    assert "discarded 3 events" in told
+    assert untold == "2 events over 0.0 µs; nothing lost\n"

@@ -7,6 +7,7 @@ use super::alive::Alive;
 use super::codes::{Code, CodeName, Told};
 use super::keeper::Keeper;
 use super::long_calls::LongCalls;
+use super::machines::Machines;
 use super::marks::{Mark, MarkKind, Marks};
 use super::plain::{Cursor, PlainLayouts, PlainMerge};
 use super::process::{Process, ThreadKey, END_OF_PROCESS};
@@ -137,6 +138,8 @@ pub struct CallFold {
     pub(super) ids: Option<FunctionIds>,
     /// What is said of the records of the merge, where that is wanted.
     marks: Option<Marks>,
+    /// The last thread with calls that has an ID on a machine, if marks are wanted.
+    on_machines: KeyedMap<(u32, i32), usize>,
     /// The data streams, as far as it is told which they are.
     pub(super) streams: Vec<Arc<DataStream>>,
     /// When threads made their last other records.
@@ -192,6 +195,7 @@ impl CallFold {
             changes: Vec::new().into_iter(),
             ids: None,
             marks: None,
+            on_machines: KeyedMap::default(),
             streams: Vec::new(),
             alive: Alive::default(),
             going_on: HashSet::new(),
@@ -237,6 +241,7 @@ impl CallFold {
     pub fn of_marks(events: CallEvents, joins: bool) -> Self {
         let mut fold = Self::new(events.clone(), None);
         fold.scan = CallScan::new(events, true);
+        fold.scan.machines = Some(Machines::default());
         fold.marks = Some(Marks::new(joins));
         fold
     }
@@ -460,8 +465,13 @@ impl CallFold {
         thread.last_entry = is_entry.then_some(number);
     }
 
-    /// The index of a record's thread, if anything was called there.
+    /// The index of a record's thread, if anything was called there. The kernel's records are of
+    /// the threads of programs.
     fn known_thread(&self, one: &Seen) -> Option<usize> {
+        let machines = self.scan.machines.as_ref();
+        if let Some(machine) = machines.and_then(|machines| machines.of_kernel(one.space)) {
+            return self.on_machines.get(&(machine, one.vtid)).copied();
+        }
         let key = one.thread_key();
         let last = self.last_thread.filter(|(last, _)| *last == key);
         last.map(|(_, index)| index).or_else(|| self.indexes.get(&key).copied())
@@ -554,6 +564,10 @@ impl CallFold {
                 self.threads.push(thread);
                 self.keys.push(key);
                 self.indexes.insert(key, index);
+                let machines = self.scan.machines.as_ref();
+                if let Some(machine) = machines.and_then(|machines| machines.of(one.space)) {
+                    self.on_machines.insert((machine, one.vtid), index);
+                }
                 self.threads_unknown |= one.is_ambiguous;
                 index
             }

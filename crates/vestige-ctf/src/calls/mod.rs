@@ -12,7 +12,8 @@
 //!   call, or when records were lost; [`thread_ends`] what is open when nothing more
 //!   comes, with what [`alive`] knows;
 //! * [`keeper`] keeps what an index of the trace is made of, and [`resume`] begins where that says;
-//! * [`marks`] are made of single records, for whoever shows these;
+//! * [`marks`] are made of single records, for whoever shows these; [`machines`] knows of which
+//!   threads the kernel tells;
 //! * [`steps`] has what was noted of each call, for whoever asks for that;
 //! * [`turns`] has what the scheduler did to threads, where that is known;
 //! * [`fold`] drives both through merges, and stops where process images change; [`results`]
@@ -26,6 +27,7 @@ mod codes;
 pub mod fold;
 mod keeper;
 mod long_calls;
+mod machines;
 mod marks;
 mod plain;
 mod plain_fold;

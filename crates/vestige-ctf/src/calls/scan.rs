@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::codes::{CodeLayout, Told};
+use super::machines::{is_of_kernel, Machines};
 use super::process::ThreadKey;
 use crate::model::{EventClass, FieldClass, TraceClass};
 use crate::muxer::Merge;
@@ -177,6 +178,8 @@ pub struct CallScan {
     room: usize,
     /// Numbers of data streams: parts of one that grows have the same.
     numbers: HashMap<u64, u32>,
+    /// Those of data streams, if threads are told of a kernel's records.
+    pub machines: Option<Machines>,
 }
 
 impl CallScan {
@@ -188,6 +191,7 @@ impl CallScan {
             layouts: HashMap::new(),
             room: MANY_LAYOUTS,
             numbers: HashMap::new(),
+            machines: None,
         }
     }
 
@@ -231,6 +235,9 @@ impl CallScan {
         }
         let next = u32::try_from(self.numbers.len()).unwrap_or(NO_STREAM - 1);
         let number = *self.numbers.entry(stream.origin()).or_insert(next);
+        if let Some(machines) = &mut self.machines {
+            machines.add(stream);
+        }
         let layout = Arc::new(self.find_layout(&stream.trace, stream.class, number));
         self.forget_ended();
         self.layouts.insert(key, (Arc::clone(stream), Arc::clone(&layout)));
@@ -249,7 +256,10 @@ impl CallScan {
 
     fn find_layout(&self, trace: &TraceClass, class: usize, number: u32) -> Layout {
         let class = trace.stream_classes.get(class);
-        let origin = class.map(|class| Origin::of(trace, class));
+        let origin = class.map(|class| match self.machines.is_some() && is_of_kernel(trace) {
+            true => Origin::of_kernel(trace, class),
+            false => Origin::of(trace, class),
+        });
         let has_ip = origin.is_some_and(|origin| origin.ip.is_some());
         let packet = class.and_then(|class| class.packet_context.as_ref());
         let context = class.and_then(|class| class.event_context.clone());

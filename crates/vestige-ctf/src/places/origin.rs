@@ -12,6 +12,7 @@ use crate::stream::{Batch, Part};
 const IP: &str = "ip";
 const VPID: &str = "vpid";
 const VTID: &str = "vtid";
+const TID: &str = "tid";
 
 /// Where a number is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +77,18 @@ impl Origin {
             thread,
             packet_process: integer(packet, VPID),
             last: ip.max(at(process)).max(at(thread)),
+        }
+    }
+
+    /// What a stream class of a kernel tells: its threads have their IDs of the machine.
+    #[must_use]
+    pub fn of_kernel(trace: &TraceClass, class: &StreamClass) -> Self {
+        let thread = integer(class.event_context.as_ref(), TID);
+        let found = Self::of(trace, class);
+        Self {
+            thread: thread.map(Source::Context).or(found.thread),
+            last: found.last.max(thread),
+            ..found
         }
     }
 

@@ -111,16 +111,10 @@ impl Selection {
     /// The part of a loss that is in the time range. How many were lost in a part of its
     /// time nobody knows, so the count goes when an end is moved.
     pub(super) fn part_of(&self, stream: &DataStream, mut lost: Lost) -> Option<Lost> {
-        let (Some(beginning), Some(end)) = (lost.beginning, lost.end) else { return Some(lost) };
         if let Some(earliest) = self.begin.filter(|_| !self.early_losses) {
-            if stream.nanoseconds(end.max(beginning)) < earliest {
-                return None;
-            }
-            if stream.nanoseconds(beginning) < earliest {
-                lost.beginning = Some(stream.cycles(earliest));
-                lost.count = None;
-            }
+            lost = lost.since(stream, earliest)?;
         }
+        let (Some(beginning), Some(end)) = (lost.beginning, lost.end) else { return Some(lost) };
         if let Some(latest) = self.end {
             if stream.nanoseconds(beginning) > latest {
                 return None;

@@ -32,6 +32,7 @@ class CallMarkFilter:
         calls = {*CALL_ENTRY_EVENTS, *CALL_EXIT_EVENTS}
         self.needed_events = frozenset(calls if indents else ())
         """Entries and exits, if nothing of them may be missing."""
+        self.needs_early_losses = indents
         self._fold = core.CallFold.of_marks(
             list(CALL_ENTRY_EVENTS), list(CALL_EXIT_EVENTS), indents
         )
