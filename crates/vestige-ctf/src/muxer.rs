@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use growth::Growth;
 
 use crate::stream::{
-    Batch, Boundary, BoundaryKind, Damage, DataStream, Item, Lost, Part, Record, Selection,
-    StreamReader,
+    loss_since, Batch, Boundary, BoundaryKind, Damage, DataStream, Item, Lost, Part, Record,
+    Selection, StreamReader,
 };
 
 /// How many items are read ahead of the merge, by all data streams together, as long as
@@ -260,7 +260,7 @@ impl Merge {
         let since = |rank: usize, lost: &Lost| {
             let begin = begins.get(rank).copied().flatten();
             match (begin, self.streams.get(rank)) {
-                (Some(begin), Some(stream)) => lost.clone().since(stream, begin),
+                (Some(begin), Some(stream)) => loss_since(lost.clone(), stream, begin),
                 _ => Some(lost.clone()),
             }
         };

@@ -1,6 +1,5 @@
 //! What the tracer lost, worked out from the counters in the packet contexts.
 
-use super::data_stream::DataStream;
 use super::packet::PacketProperties;
 
 /// What was lost.
@@ -23,23 +22,6 @@ pub struct Lost {
     pub beginning: Option<u64>,
     /// The latest time of it, cycles.
     pub end: Option<u64>,
-}
-
-impl Lost {
-    /// The part of it that is not before a time, nanoseconds; `None` if there is none. How many
-    /// were lost in a part of its time nobody knows, so the count goes when it is cut.
-    #[must_use]
-    pub fn since(mut self, stream: &DataStream, earliest: i64) -> Option<Self> {
-        let (Some(beginning), Some(end)) = (self.beginning, self.end) else { return Some(self) };
-        if stream.nanoseconds(end.max(beginning)) < earliest {
-            return None;
-        }
-        if stream.nanoseconds(beginning) < earliest {
-            self.beginning = Some(stream.cycles(earliest));
-            self.count = None;
-        }
-        Some(self)
-    }
 }
 
 /// The losses that the context of a packet reveals, given the packet before it.

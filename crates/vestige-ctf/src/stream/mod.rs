@@ -53,7 +53,7 @@ pub use packet_order::PacketOrder;
 pub use reader::{Item, StreamReader};
 pub use record_place::Record;
 pub use record_times::{batches_behind, packet_around};
-pub use selection::Selection;
+pub use selection::{loss_since, Selection};
 pub use snapshot::Snapshot;
 pub use verify::Verifier;
 

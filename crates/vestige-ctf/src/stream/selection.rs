@@ -112,7 +112,7 @@ impl Selection {
     /// time nobody knows, so the count goes when an end is moved.
     pub(super) fn part_of(&self, stream: &DataStream, mut lost: Lost) -> Option<Lost> {
         if let Some(earliest) = self.begin.filter(|_| !self.early_losses) {
-            lost = lost.since(stream, earliest)?;
+            lost = loss_since(lost, stream, earliest)?;
         }
         let (Some(beginning), Some(end)) = (lost.beginning, lost.end) else { return Some(lost) };
         if let Some(latest) = self.end {
@@ -126,6 +126,21 @@ impl Selection {
         }
         Some(lost)
     }
+}
+
+/// The part of a loss that is not before a time, nanoseconds; `None` if there is none. How many
+/// were lost in a part of its time nobody knows, so the count goes when it is cut.
+#[must_use]
+pub fn loss_since(mut lost: Lost, stream: &DataStream, earliest: i64) -> Option<Lost> {
+    let (Some(beginning), Some(end)) = (lost.beginning, lost.end) else { return Some(lost) };
+    if stream.nanoseconds(end.max(beginning)) < earliest {
+        return None;
+    }
+    if stream.nanoseconds(beginning) < earliest {
+        lost.beginning = Some(stream.cycles(earliest));
+        lost.count = None;
+    }
+    Some(lost)
 }
 
 /// What is wanted of the records of an event record class.
