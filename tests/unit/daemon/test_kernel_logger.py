@@ -84,3 +84,30 @@ def test_another_file_there_stays(daemon: SessionDaemon) -> None:
     assert daemon.start().returncode == 0
     daemon.end()
     assert other.read_text() == "mine"
+
+
+def test_the_commands_of_the_document_write_into_a_session(
+    daemon: SessionDaemon, tmp_path: Path
+) -> None:
+    """With the pipe where it names a device; each line is an event."""
+    assert daemon.start().returncode == 0
+    pipe, output = daemon.run_folder / "lttng-logger", tmp_path / "trace"
+    for words in (
+        ("create", "my-session", f"--output={output}"),
+        ("enable-event", "--kernel", "lttng_logger"),
+        ("start",),
+    ):
+        assert daemon.lttng(*words).status == 0
+    lines = ["echo 'Hello, World!'", "df --human-readable --print-type /"]
+    script = "\n".join(f"{one} > {pipe}" for one in lines)
+    subprocess.run(["sh", "-c", script], check=True, timeout=SECONDS)
+    assert daemon.lttng("destroy").status == 0
+
+    first, *table = [
+        str(event["msg"])
+        for event in vestige.open(output)
+        if event.name == "lttng_logger"
+    ]
+    assert first == "Hello, World!"
+    assert table[0].startswith("Filesystem ")
+    assert len(table) == 2
