@@ -151,6 +151,21 @@ class TraceClass:
     def environment(self) -> dict[str, int | str]:
         """The entries of the trace environment."""
 
+    def kernel_functions(self) -> list[tuple[int, int, str, str]]:
+        """Return the functions of the kernel that the trace names.
+
+        Returns:
+            Begin, bytes, name and module of each (empty: the kernel itself), by their
+            addresses.
+        """
+
+    def kernel_modules(self) -> list[tuple[int, int, str, bytes]]:
+        """Return the modules of the kernel that the trace names.
+
+        Returns:
+            Begin, bytes, name and build ID of each (empty: nobody knows).
+        """
+
     @property
     def class_count(self) -> int:
         """The number of stream classes and event record classes."""
@@ -2578,6 +2593,10 @@ class ObjectFile:
     @property
     def has_symbols(self) -> bool:
         """Whether it has a ``.symtab``."""
+
+    @property
+    def text_base(self) -> int:
+        """Address of the first segment with code: ``_text`` in a file of Linux."""
 
     @property
     def link_base(self) -> int:

@@ -40,6 +40,7 @@ pub mod error;
 pub mod events;
 pub mod filter;
 pub mod intervals;
+pub mod kernel_symbols;
 mod keyed_hash;
 pub mod merge_builder;
 pub mod merge_filter;

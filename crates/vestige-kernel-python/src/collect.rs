@@ -116,6 +116,16 @@ impl Collector {
         self.inner.threads().processes().map_or(0, vestige_kernel::state_events::Processes::lost)
     }
 
+    #[doc = core_doc!(Collector.note_addresses)]
+    fn note_addresses(&self, lowest: u64) {
+        self.inner.threads().addresses.note_from(lowest);
+    }
+
+    #[doc = core_doc!(Collector.take_addresses)]
+    fn take_addresses(&self) -> Vec<u64> {
+        self.inner.threads().addresses.take()
+    }
+
     #[doc = core_doc!(Collector.track)]
     fn track(&self, ids: HashMap<String, Vec<i64>>) -> PyResult<()> {
         self.inner.threads().track(tracked(&ids)?);

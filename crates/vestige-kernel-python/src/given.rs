@@ -32,6 +32,7 @@ pub fn operation((kind, at, more): OperationTuple) -> PyResult<Operation> {
     let refused = || PyValueError::new_err(format!("{kind} {at} {more}: no such operation"));
     let size = || usize::try_from(more).map_err(|_| refused());
     Ok(match kind.as_str() {
+        "address" => Operation::Address { at },
         "copy" => Operation::Copy { at, bytes: size()? },
         "subtract" => {
             Operation::Subtract { at, value: i32::try_from(more).map_err(|_| refused())? }

@@ -8,6 +8,7 @@ include!(concat!(env!("OUT_DIR"), "/core_doc.rs"));
 mod collect;
 mod given;
 mod making;
+mod names;
 mod rights;
 
 use pyo3::prelude::*;
@@ -22,6 +23,8 @@ mod _kernel {
     use crate::collect::{Collector, CpuOutcome};
     #[pymodule_export]
     use crate::making::impossible_filters;
+    #[pymodule_export]
+    use crate::names::{kernel_functions, kernel_symbol};
     #[pymodule_export]
     use crate::rights::{attach_to_system_calls, drop_rights, open_tracefs};
 

@@ -6,11 +6,13 @@
 //! what they are called was decided before.
 //! `rights` has what a process does about its own before and after it opens these.
 
+pub mod addresses;
 pub mod collect;
 pub mod contexts;
 pub mod cpu;
 pub mod groups;
 pub mod ids;
+pub mod kallsyms;
 pub mod kept;
 pub mod making;
 pub mod output;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use vestige_ctf::filter::BodyFilter;
 
+use crate::addresses::Noted;
 use crate::contexts::Seen;
 use crate::plan::{apply, Around, EventPlan, Filter, Plans};
 use crate::processes::Facts;
@@ -35,6 +36,7 @@ pub struct Maker {
     /// The thread that runs, and its priority.
     running: Option<(i32, i32)>,
     known: Known,
+    noted: Noted,
 }
 
 /// What was asked for last.
@@ -89,7 +91,15 @@ impl Maker {
             nobody,
         };
         let tracked = threads.tracked();
-        Self { cpu, threads, tracked, scratch: Vec::new(), running: None, known }
+        Self {
+            cpu,
+            threads,
+            tracked,
+            scratch: Vec::new(),
+            running: None,
+            known,
+            noted: Noted::default(),
+        }
     }
 
     /// Takes what is known of threads by now; a page has been read.
@@ -152,6 +162,9 @@ impl Maker {
             if !is_true(expression.as_ref(), out.get(begin..)?) {
                 return Some(Made::Unwanted);
             }
+        }
+        if let Some(places) = plans.addresses(record) {
+            self.noted.note(&threads.addresses, places, record, around.kernel_stack);
         }
         Some(Made::Whole)
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use vestige_ctf::filter::BodyFilter;
 
+use crate::addresses::Places;
 use crate::contexts::{Context, Seen};
 use crate::groups::ThreadGroups;
 use crate::own_threads::Others;
@@ -17,6 +18,8 @@ const LONGEST_LINE: usize = 1024;
 /// Makes a part of a record; all offsets are those of the kernel's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
+    /// Nothing: here is an address, which may be one of the kernel's code.
+    Address { at: usize },
     /// Bytes as they are.
     Copy { at: usize, bytes: usize },
     /// A signed number of 4 bytes, of which something is taken away.
@@ -118,6 +121,7 @@ pub fn apply(
 ) -> Option<()> {
     for operation in operations {
         match *operation {
+            Operation::Address { .. } => {}
             Operation::Copy { at, bytes } => out.extend_from_slice(part(record, at, bytes)?),
             Operation::Subtract { at, value } => {
                 let number = signed(record, at)?.wrapping_sub(value);
@@ -163,6 +167,8 @@ pub struct Filter {
 #[derive(Default)]
 pub struct Plans {
     events: Vec<Option<EventPlan>>,
+    /// Where their records have addresses.
+    addresses: HashMap<u16, Places>,
     /// What must be true of records of events.
     filters: HashMap<u16, Filter>,
     /// What stays of the recorder's own threads; `None`: the kernel leaves these out.
@@ -174,7 +180,9 @@ impl Plans {
     #[must_use]
     pub fn new(events: impl IntoIterator<Item = (u16, EventPlan)>) -> Self {
         let mut plans = Vec::new();
+        let mut addresses = HashMap::new();
         for (id, plan) in events {
+            addresses.extend(Places::of(&plan).map(|places| (id, places)));
             let place = usize::from(id);
             if plans.len() <= place {
                 plans.resize(place + 1, None);
@@ -183,7 +191,7 @@ impl Plans {
                 *slot = Some(plan);
             }
         }
-        Self { events: plans, ..Self::default() }
+        Self { events: plans, addresses, ..Self::default() }
     }
 
     /// The same, where something must be true of records of some events.
@@ -212,6 +220,16 @@ impl Plans {
         }
         let id = part(record, 0, 2)?.try_into().ok().map(u16::from_le_bytes)?;
         self.filters.get(&id)
+    }
+
+    /// Where a record has addresses, if it has any.
+    #[must_use]
+    pub fn addresses(&self, record: &[u8]) -> Option<&Places> {
+        if self.addresses.is_empty() {
+            return None;
+        }
+        let id = part(record, 0, 2)?.try_into().ok().map(u16::from_le_bytes)?;
+        self.addresses.get(&id)
     }
 
     /// Whether records of call stacks are among them: those of the kernel, of programs.

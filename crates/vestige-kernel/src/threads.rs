@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use crate::addresses::Addresses;
 use crate::contexts::HOST_BYTES;
 use crate::groups::ThreadGroups;
 use crate::own_threads::OwnThreads;
@@ -12,6 +13,8 @@ use crate::tracking::Tracked;
 #[derive(Default)]
 pub struct Threads {
     pub groups: ThreadGroups,
+    /// Which addresses of the kernel's code are in records.
+    pub addresses: Addresses,
     machine: OnceLock<Machine>,
     tracked: RwLock<Arc<Tracked>>,
     own: RwLock<Arc<OwnThreads>>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use vestige_ctf::kernel_symbols::{KernelFunction, KernelModule, KernelSymbols};
 use vestige_ctf::model::{
     ClockClass, ClockOrigin, EnvironmentValue, EventClass, FieldClass, Identity, StreamClass,
 };
@@ -110,6 +111,20 @@ impl TraceClass {
             }
         }
         Ok(entries)
+    }
+
+    #[doc = core_doc!(TraceClass.kernel_functions)]
+    fn kernel_functions(&self, py: Python<'_>) -> Vec<(u64, u64, String, String)> {
+        let found = py.detach(|| KernelSymbols::of(&self.inner)).unwrap_or_default();
+        let of = |one: &KernelFunction| (one.begin, one.size, one.name.clone(), one.module.clone());
+        found.functions().iter().map(of).collect()
+    }
+
+    #[doc = core_doc!(TraceClass.kernel_modules)]
+    fn kernel_modules(&self, py: Python<'_>) -> Vec<(u64, u64, String, Vec<u8>)> {
+        let found = py.detach(|| KernelSymbols::of(&self.inner)).unwrap_or_default();
+        let of = |one: &KernelModule| (one.begin, one.size, one.name.clone(), one.build_id.clone());
+        found.modules().iter().map(of).collect()
     }
 
     #[doc = core_doc!(TraceClass.class_count)]

@@ -200,6 +200,12 @@ impl ObjectFile {
         self.inner.has_symbol_table()
     }
 
+    #[doc = core_doc!(ObjectFile.text_base)]
+    #[getter]
+    fn text_base(&self) -> u64 {
+        self.inner.text_base()
+    }
+
     #[doc = core_doc!(ObjectFile.link_base)]
     #[getter]
     fn link_base(&self) -> u64 {

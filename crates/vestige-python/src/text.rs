@@ -84,6 +84,7 @@ fn read_options(options: &Bound<'_, PyDict>) -> PyResult<Options> {
         },
         palette,
         style: Style { short: false, safe: get("safe")? },
+        symbols: None,
     })
 }
 
@@ -108,6 +109,7 @@ fn read_short_options(options: &Bound<'_, PyDict>) -> PyResult<ShortOptions> {
         ascii: flag(options, "ascii")?,
         labels: labels.unwrap_or_default(),
         indent: flag(options, "indent")?,
+        symbols: flag(options, "symbols")?,
     })
 }
 

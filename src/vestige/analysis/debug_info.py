@@ -18,6 +18,7 @@ from ..debuginfo import (
     DebugFileFinder,
     FoundFiles,
     ImageFollower,
+    KernelImages,
     Mapping,
     Place,
     Resolver,
@@ -168,7 +169,7 @@ def examine_debug_info(
         ...         print(process.vpid, one.events, one.mapping.path, one.names_from)
     """
     resolver = resolver or Resolver(DebugFileFinder())
-    walk = _Walk()
+    walk = _Walk(source.streams)
 
     def tell(_: int) -> None:
         if progress is not None:
@@ -208,10 +209,16 @@ class _Walk:
     checks_fields = False
     needed_events = STATE_EVENT_NAMES | {_NAME_EVENT}
 
-    def __init__(self) -> None:
+    def __init__(self, streams: Sequence[Stream]) -> None:
         self.events = 0
         self._column = core.PlaceColumn("", sorted(STATE_EVENT_NAMES | {_NAME_EVENT}))
-        self._follower = ImageFollower(self._column, self._take_pending)
+        kernels = KernelImages(
+            lambda: ((one.process_space, one.trace.parsed) for one in streams)
+        )
+        self._follower = ImageFollower(
+            self._column, self._take_pending, kernels=kernels
+        )
+        self._follower.look_at_kernels()
         self.processes: dict[tuple[int, Vpid], _Process] = {}
         self.addresses: list[Address] = []
         self._without_code: list[int] = []

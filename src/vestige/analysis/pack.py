@@ -138,6 +138,9 @@ def _collect(
     done: PackReport,
 ) -> None:
     rows, files = resolver.rows(one.mapping, one.places)
+    if files.debug is None and one.mapping.kernel is not None:
+        # The trace tells all that is known.
+        return
     if files.debug is None:
         done.missing.append(one.mapping.path)
         return
@@ -188,7 +191,9 @@ def _write_object(
         "path": packed.mapping.path,
         "is_pic": debug.is_pic,
         "bits": debug.bits,
-        "link_base": debug.link_base,
+        "link_base": (
+            debug.link_base if packed.mapping.kernel is None else debug.text_base
+        ),
         "source": source.name,
         "names_from": names_from,
         "strings": list(strings),

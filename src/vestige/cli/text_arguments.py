@@ -137,6 +137,7 @@ def short_text_options(
         width=width,
         labels=tuple((trace, _cut(label, width)) for trace, label in labels.items()),
         indent=getattr(options, "indent", False),
+        symbols=not getattr(options, "no_debug_info", False),
     )
 
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .found_files import DebugSource, FoundFiles
     from .images.follower import ImageFollower, StateEvent
     from .images.image import DebugLink, Mapping, ProcessImage, ProcessImages
+    from .images.kernel_image import KERNEL, KernelImages
     from .images.running_process import RunningProcess
     from .images.state_events import (
         CALL_ENTRY_EVENTS,
@@ -95,6 +96,7 @@ __all__ = [
     "CODE_EVENT",
     "DEBUG_DIRECTORIES",
     "DEBUG_PATH_VARIABLE",
+    "KERNEL",
     "MANIFEST",
     "NO_ADDRESS",
     "STATE_EVENT_NAMES",
@@ -114,6 +116,7 @@ __all__ = [
     "FoundFiles",
     "Frame",
     "ImageFollower",
+    "KernelImages",
     "Mapping",
     "ObjectFile",
     "ObjectIdentity",
@@ -173,6 +176,8 @@ _HOMES = {
     "FoundFiles": "found_files",
     "Frame": "places.place",
     "ImageFollower": "images.follower",
+    "KERNEL": "images.kernel_image",
+    "KernelImages": "images.kernel_image",
     "MANIFEST": "tables.symbol_store",
     "Mapping": "images.image",
     "NO_ADDRESS": "places.answer_text",

@@ -17,6 +17,7 @@ class AttemptKind(Enum):
     DEBUG_LINK = "debug link"
     MINI = "MiniDebugInfo"
     DEBUGINFOD = "debuginfod"
+    KERNEL = "release of the kernel"
     SUPPLEMENT = "supplementary file"
     PACKAGE = "DWARF package"
     SPLIT = "split DWARF"

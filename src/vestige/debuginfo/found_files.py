@@ -21,6 +21,7 @@ class DebugSource(Enum):
     BUILD_ID = "debug file found by build ID"
     DEBUG_LINK = "debug file found by debug link"
     DEBUGINFOD = "debug file from debuginfod"
+    KERNEL = "debug file of the kernel's release"
     SYMBOLS_ONLY = "symbols without debug information"
     MINI = "MiniDebugInfo in the object"
     PACKED = "symbols packed with the trace"

@@ -116,6 +116,11 @@ class ObjectFile(Protocol):
         """The file address of its first segment."""
         ...
 
+    @property
+    def text_base(self) -> int:
+        """The file address of its first segment with code."""
+        ...
+
 
 class SymbolReader(Protocol):
     """The functions and lines of an object."""

@@ -8,7 +8,7 @@ from .dynamic_linker import numbers_at, segments
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-__all__ = ["read_build_id"]
+__all__ = ["build_id_of_notes", "read_build_id"]
 
 NOTE = 4
 """``PT_NOTE``."""
@@ -34,7 +34,7 @@ def read_build_id(file: BinaryIO) -> bytes:
             if kind == NOTE:
                 file.seek(place)
                 notes = file.read(min(length, LARGEST_NOTES))
-                found = _in_notes(notes, 8 if alignment == 8 else 4)  # noqa: PLR2004
+                found = build_id_of_notes(notes, 8 if alignment == 8 else 4)  # noqa: PLR2004
                 if found:
                     return found
     except (OSError, OverflowError, ValueError):
@@ -42,7 +42,19 @@ def read_build_id(file: BinaryIO) -> bytes:
     return b""
 
 
-def _in_notes(notes: bytes, alignment: int) -> bytes:
+def build_id_of_notes(notes: bytes, alignment: int = 4) -> bytes:
+    """Return the build ID among notes.
+
+    Args:
+        notes: The bytes of a section or segment of notes.
+        alignment: The bytes that names and contents are aligned to.
+
+    Returns:
+        The ID; empty where there is none.
+
+    Raises:
+        ValueError: A note goes on behind the end.
+    """
     at = 0
     while at + NOTE_HEAD <= len(notes):
         name, size, kind = numbers_at(notes, at, 4, 3)

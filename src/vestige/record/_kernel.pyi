@@ -15,6 +15,8 @@ __all__ = [
     "attach_to_system_calls",
     "drop_rights",
     "impossible_filters",
+    "kernel_functions",
+    "kernel_symbol",
     "open_tracefs",
 ]
 
@@ -95,15 +97,42 @@ def impossible_filters(filters: _Filters) -> list[int]:
         ValueError: They are none.
     """
 
+def kernel_functions(
+    text: bytes, modules: Sequence[tuple[str, int, int]], addresses: Sequence[int]
+) -> list[tuple[int, int, str, str]]:
+    """Find the functions of the kernel in which addresses are.
+
+    Args:
+        text: What ``/proc/kallsyms`` says.
+        modules: Names, begins and sizes of modules.
+        addresses: The addresses.
+
+    Returns:
+        Of each function its begin, the first address behind it, its name, and its
+        module (empty: the kernel itself).
+    """
+
+def kernel_symbol(text: bytes, name: bytes) -> int | None:
+    """Find the address of a symbol of the kernel itself.
+
+    Args:
+        text: What ``/proc/kallsyms`` says, or a part of it.
+        name: Its name.
+
+    Returns:
+        The address; ``None`` if it is not there, or hidden.
+    """
+
 @final
 class Collector:
     """Collects the events of all CPUs, each by a thread.
 
     It opens nothing: all descriptors that it gets are taken, and closed some time.
 
-    Operations are ``copy`` (place, bytes), ``subtract`` (place, number), ``text`` and
-    ``relative_text`` (place of the word that leads to it), ``sequence`` and
-    ``relative_sequence`` (the same, bytes of an element), ``line`` (place),
+    Operations are ``address`` (place of one, which is noted: see
+    :meth:`note_addresses`), ``copy`` (place, bytes), ``subtract`` (place, number),
+    ``text`` and ``relative_text`` (place of the word that leads to it), ``sequence``
+    and ``relative_sequence`` (the same, bytes of an element), ``line`` (place),
     ``request_bits`` (place, bytes), ``zeros`` (bytes), ``groups`` (places of the IDs of
     parent and child), ``kernel_stack`` and ``user_stack`` (of the thread then, if they
     are recorded), ``context:`` and LTTng's name of a context, or ``preemptible-call``.
@@ -158,6 +187,19 @@ class Collector:
         """Return how often it was lost what becomes of threads.
 
         From then on, nothing is known of those that were there.
+        """
+
+    def note_addresses(self, lowest: int) -> None:
+        """Note which addresses of the kernel's code are in records from now on.
+
+        Args:
+            lowest: The lowest one that is noted.
+        """
+
+    def take_addresses(self) -> list[int]:
+        """Return the addresses that came since the last call, each once in all.
+
+        Of many (65,536), the rest is not noted.
         """
 
     def track(self, ids: Mapping[str, Sequence[int]]) -> None:

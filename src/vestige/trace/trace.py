@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from ..analysis.durations import Durations
     from ..analysis.locks import Locks
     from ..analysis.memory import Memory
-    from ..debuginfo import Resolver
+    from ..core import Event
+    from ..debuginfo import Place, Resolver, Unresolved
+    from .kernel_places import KernelPlaces
     from .timeline import Timeline
 
 __all__ = ["Trace", "TraceDamageWarning", "open"]
@@ -149,6 +151,7 @@ class Trace(CallReading):
         self._source = source
         self._debug_info = debug_info
         self._strict = strict
+        self._kernel_places: KernelPlaces | None = None
         self.damage: list[Damage] = list(source.damage)
         """What cannot be read: files at once, the rest when it is met."""
         self._known_damage = {(one.path, one.start, one.kind) for one in self.damage}
@@ -412,6 +415,32 @@ class Trace(CallReading):
         """Return what adds places to events; ``None`` without debug information."""
         options = self._debug_info
         return None if options is None else DebugInfoFilter(options, [self._source])
+
+    def kernel_places(
+        self, event: Event, field: str = "callstack_kernel"
+    ) -> list[Place | Unresolved]:
+        """Say where the addresses lead that an event of the kernel has in a field.
+
+        Args:
+            event: The event.
+            field: A call stack, innermost address first, or one address.
+
+        Returns:
+            For each address its place, or why there is none.
+
+        Raises:
+            KeyError: The event has no such field.
+            TypeError: It is no address.
+
+        Example:
+            >>> for event in trace.events("sched_switch"):
+            ...     print(*trace.kernel_places(event))
+        """
+        if self._kernel_places is None:
+            from .kernel_places import KernelPlaces  # noqa: PLC0415 - few need it
+
+            self._kernel_places = KernelPlaces(self._source.streams, self.resolver())
+        return self._kernel_places.of(event, field)
 
     def resolver(self) -> Resolver:
         """Return what names addresses, with the debug files of this trace."""

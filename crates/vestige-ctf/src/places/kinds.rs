@@ -6,6 +6,7 @@
 //! [`super::stacks`] knows which function it leaves.
 
 use super::found::{Found, Kind, Thread};
+use super::kernel::{KernelKinds, KERNEL};
 use super::origin::{numbers, unsigned, Known, Origin, Source};
 use crate::model::{EventClass, StreamClass, TraceClass};
 use crate::record::{skip, State};
@@ -31,6 +32,8 @@ pub struct Kinds {
     rules: Vec<Rule>,
     /// Whether exits are known by the entries before them.
     uses_stacks: bool,
+    /// Those of the kernel are read in another way.
+    kernel: Option<KernelKinds>,
 }
 
 impl Kinds {
@@ -48,6 +51,10 @@ impl Kinds {
             return None;
         }
         let origin = Origin::of(trace, class);
+        if let Some(kernel) = KernelKinds::of(trace, class) {
+            let (rules, uses_stacks) = (Vec::new(), false);
+            return Some(Self { origin, rules, uses_stacks, kernel: Some(kernel) });
+        }
         let process = origin.process?;
         let has_ip = origin.is_address;
         let events = class.event_classes.iter();
@@ -56,7 +63,8 @@ impl Kinds {
                 kind: if is_state(name_of(event)) { Kind::State } else { Kind::Address },
                 address: None,
             });
-            return Some(Self { origin, rules: rules.collect(), uses_stacks: false });
+            let rules = rules.collect();
+            return Some(Self { origin, rules, uses_stacks: false, kernel: None });
         }
         // The records of a packet are of one thread where the packet names it.
         let uses_stacks = !has_ip && origin.is_of_threads();
@@ -64,7 +72,7 @@ impl Kinds {
             events.map(|event| rule(event, has_ip, uses_stacks, &is_state)).collect();
         let is_any = rules.iter().any(|rule| !matches!(rule.kind, Kind::Nothing | Kind::Change));
         let uses_stacks = rules.iter().any(|rule| rule.kind == Kind::Leave);
-        is_any.then_some(Self { origin, rules, uses_stacks })
+        is_any.then_some(Self { origin, rules, uses_stacks, kernel: None })
     }
 
     /// What is known of all records of a part of a batch.
@@ -94,6 +102,11 @@ impl Kinds {
         known: Known,
         state: &mut State,
     ) -> Option<Found> {
+        if let Some(kernel) = &self.kernel {
+            let space = batch.stream.identity.process_space;
+            let ip = kernel.read(batch, record, state)?;
+            return Some(Found { ip, vpid: KERNEL, space, kind: Kind::Address });
+        }
         let rule = self.rules.get(record.class as usize)?;
         if rule.kind == Kind::Nothing {
             return None;

@@ -4,6 +4,7 @@
 //!   places here, and for [`crate::calls`];
 //! * [`kinds`] knows which records have a place: all with the contexts for it, or those of
 //!   function calls;
+//! * [`kernel`] knows where those of the kernel have theirs;
 //! * [`scan`] reads the records of a merge on all cores;
 //! * [`stacks`] knows the function that an exit leaves whose record does not tell;
 //! * [`known`] gives each address of a process image a number;
@@ -13,6 +14,7 @@
 
 mod column;
 mod found;
+mod kernel;
 mod kinds;
 mod known;
 pub(crate) mod origin;
@@ -22,6 +24,7 @@ mod thread_names;
 mod value;
 
 pub use column::{Pending, PlaceColumn, StateRecord};
+pub use kernel::KERNEL;
 pub use kinds::{has_places, uses_call_stacks};
 pub use known::NO_PLACE;
 pub use thread_names::{NamedThread, ThreadNames};

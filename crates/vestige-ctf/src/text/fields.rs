@@ -85,6 +85,14 @@ impl FieldWriter<'_> {
                 push_integer(self.out, class, value);
                 self.paint(self.palette.reset);
             }
+            FieldPlan::Address(class, symbols) => {
+                let value = self.state.integer(class, reader)?;
+                self.paint(self.palette.value);
+                if !symbols.push(self.out, value) {
+                    push_integer(self.out, class, value);
+                }
+                self.paint(self.palette.reset);
+            }
             FieldPlan::String => {
                 reader.align(8)?;
                 self.string(reader.string()?);

@@ -1,5 +1,9 @@
 //! What the text looks like.
 
+use std::sync::Arc;
+
+use crate::kernel_symbols::KernelSymbols;
+
 /// How the time of an event record is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClockFormat {
@@ -106,4 +110,6 @@ pub struct Options {
     pub palette: Palette,
     /// Punctuation and escapes.
     pub style: Style,
+    /// Names that stand in place of addresses.
+    pub symbols: Option<Arc<KernelSymbols>>,
 }

@@ -4,9 +4,12 @@ use super::escape::push_plain;
 use super::labels::Labels;
 use super::options::Options;
 use super::snippet::Snippet;
+use std::sync::Arc;
+
+use crate::kernel_symbols::KernelSymbols;
 use crate::model::{
-    BitArrayClass, BitMeaning, BlobClass, FieldClass, FieldKind, IntegerClass, Length, Member,
-    OptionalClass, Selector, TextClass, VariableLengthClass,
+    BitArrayClass, BitMeaning, BlobClass, DisplayBase, FieldClass, FieldKind, IntegerClass, Length,
+    Member, OptionalClass, Selector, TextClass, VariableLengthClass,
 };
 
 /// A field class with the text around its values.
@@ -16,6 +19,8 @@ pub enum FieldPlan {
     Hidden(FieldClass),
     /// An integer.
     Integer(IntegerClass),
+    /// An integer that may be an address, and what is there.
+    Address(IntegerClass, Arc<KernelSymbols>),
     /// An enumeration with its labels between quotes.
     Enumeration(IntegerClass, Labels),
     /// A floating point number: size, alignment, byte order.
@@ -76,7 +81,12 @@ impl FieldPlan {
             return Self::Hidden(class.clone());
         }
         match &class.kind {
-            FieldKind::Integer(integer) => Self::Integer(integer.clone()),
+            FieldKind::Integer(integer) => match &options.symbols {
+                Some(symbols) if is_address(integer) => {
+                    Self::Address(integer.clone(), Arc::clone(symbols))
+                }
+                _ => Self::Integer(integer.clone()),
+            },
             FieldKind::Enumeration(integer, mappings) => {
                 Self::Enumeration(integer.clone(), Labels::new(mappings, options))
             }
@@ -121,6 +131,10 @@ impl FieldPlan {
             }
         }
     }
+}
+
+fn is_address(class: &IntegerClass) -> bool {
+    class.size == u64::BITS && !class.signed && class.base == DisplayBase::Hexadecimal
 }
 
 fn members_of(members: &[Member], options: &Options, named: bool) -> Vec<(Snippet, FieldPlan)> {

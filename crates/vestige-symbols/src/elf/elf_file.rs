@@ -10,7 +10,7 @@ use crate::elf::debug_link::DebugLink;
 use crate::elf::encoded_numbers::c_string;
 use crate::elf::executable_ranges::ExecutableRanges;
 use crate::elf::header::{
-    Headers, Section, Segment, ET_DYN, ET_EXEC, PT_LOAD, SHF_COMPRESSED, SHT_SYMTAB,
+    Headers, Section, Segment, ET_DYN, ET_EXEC, PF_X, PT_LOAD, SHF_COMPRESSED, SHT_SYMTAB,
 };
 use crate::elf::mini_debug_info::unpack;
 use crate::elf::notes::find_build_id;
@@ -219,6 +219,14 @@ impl ElfFile {
     pub fn link_base(&self) -> u64 {
         let loads = self.headers.segments.iter().filter(|segment| segment.kind == PT_LOAD);
         loads.map(|segment| segment.address).min().unwrap_or(0)
+    }
+
+    /// `p_vaddr` of the first segment with code. In a file of the Linux kernel, whose lowest
+    /// segment may be data at address 0, that is `_text`.
+    pub fn text_base(&self) -> u64 {
+        let has_code = |one: &&Segment| one.kind == PT_LOAD && one.flags & PF_X != 0;
+        let found = self.headers.segments.iter().filter(has_code);
+        found.map(|segment| segment.address).min().unwrap_or(0)
     }
 
     /// Whether the file holds a full symbol table (not only the dynamic one).

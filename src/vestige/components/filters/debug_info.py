@@ -9,17 +9,19 @@ translate an address come from the trace itself, and change while it is read.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ... import core
 from ..._typing import TYPE_CHECKING
 from ...debuginfo import (
     CALL_EVENT_NAMES,
+    KERNEL,
     STATE_EVENT_NAMES,
     DebugFileFinder,
     DebugInfoOptions,
     ImageFollower,
+    KernelImages,
     Resolver,
     TargetPrefix,
     attach_stores,
@@ -61,6 +63,7 @@ class DebugInfoFilter:
         )
         self.needed_events = STATE_EVENT_NAMES
         """Events that change process images, and calls that tell who an exit leaves."""
+        self._sources = sources
         streams = [stream for source in sources for stream in source.streams]
         may_gain = any(isinstance(source, Feed) for source in sources)
         if may_gain or any(stream.handle.uses_call_stacks for stream in streams):
@@ -71,7 +74,9 @@ class DebugInfoFilter:
         self._column = core.PlaceColumn(
             self.options.field_name, sorted(STATE_EVENT_NAMES | {_NAME_EVENT})
         )
-        self._follower = ImageFollower(self._column, self._resolve_pending)
+        self._follower = ImageFollower(
+            self._column, self._resolve_pending, kernels=KernelImages(self._traces)
+        )
 
     def process(self, merge: core.Merge) -> None:
         """Find the places of all event records of a merge.
@@ -79,6 +84,8 @@ class DebugInfoFilter:
         Args:
             merge: The next merge, in order.
         """
+        for space in self._follower.look_at_kernels():
+            self._column.image_changed(space, KERNEL)
         for event in self._follower.follow(merge):
             if event.name == _NAME_EVENT:
                 name = event.fields.get("procname")
@@ -87,6 +94,11 @@ class DebugInfoFilter:
             elif self._follower.apply(event):
                 self._column.image_changed(event.space, event.vpid)
         self._column.finish(merge)
+
+    def _traces(self) -> Iterator[tuple[int, core.TraceClass]]:
+        for source in self._sources:
+            for stream in source.streams:
+                yield stream.process_space, stream.trace.parsed
 
     def _resolve_pending(self) -> None:
         while (first := self._column.pending()) is not None:

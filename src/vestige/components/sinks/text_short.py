@@ -36,6 +36,8 @@ class ShortTextOptions(NamedTuple):
     """What the column of traces has for the index of each; none: no such column."""
     indent: bool = False
     """Indent events by the calls around them, and put these between braces."""
+    symbols: bool = True
+    """Put names in place of addresses of the kernel, where the trace tells them."""
 
 
 class TextShortSink(TextPrettySink):

@@ -128,6 +128,8 @@ class DebugFileFinder:
         """
         if mapping.code is not None:
             return FoundFiles(None, None, DebugSource.TRACE, (), mapping.path)
+        if mapping.kernel is not None and not mapping.kernel.is_linked:
+            return FoundFiles(None, None, DebugSource.TRACE, (), mapping.path)
         contents = None if mapping.modified is None else mapping.size
         identity = (mapping.build_id, mapping.debug_link, contents, mapping.modified)
         key = (mapping.path, identity)
@@ -244,6 +246,10 @@ class _Search:
         )
 
     def _symbols_only(self, main: ObjectFile | None) -> FoundFiles:
+        if self._mapping.kernel is not None:
+            # The trace knows as much.
+            attempts, path = tuple(self._attempts), self._host_path
+            return FoundFiles(None, None, DebugSource.NONE, attempts, path)
         if main is None and self._symbols is None:
             main = self._downloaded_object()
         # A stripped object still has the symbols that it exports.
@@ -301,7 +307,7 @@ class _Search:
 
     def _object(self) -> tuple[ObjectFile | None, bool]:
         # The first place with debug information, else the first that has the object.
-        if not self._mapping.path:
+        if not self._mapping.path or self._mapping.kernel is not None:
             return None, False
         if self._path_refusal is not None:
             self._log(self._host_path, AttemptKind.OBJECT, self._path_refusal)
@@ -347,9 +353,18 @@ class _Search:
         if build_id:
             for path in search_path.build_id_places(self._directories, build_id):
                 yield _Candidate(path, AttemptKind.BUILD_ID, build_id)
+            yield from self._kernel_candidates(build_id)
         link = self._mapping.debug_link or _own_link(main)
         if link is not None and self._path_refusal is None:
             yield from self._link_candidates(main, link, build_id)
+
+    def _kernel_candidates(self, build_id: bytes) -> Iterator[_Candidate]:
+        kernel = self._mapping.kernel
+        if kernel is None:
+            return
+        for path in search_path.kernel_places(self._directories, kernel.release):
+            for place, _ in self._prefixes.host_paths(str(path)):
+                yield _Candidate(Path(place), AttemptKind.KERNEL, build_id)
 
     def _link_candidates(
         self, main: ObjectFile | None, link: DebugLink, build_id: bytes | None
@@ -412,6 +427,7 @@ class _Search:
 _SOURCES = {
     AttemptKind.BUILD_ID: DebugSource.BUILD_ID,
     AttemptKind.DEBUG_LINK: DebugSource.DEBUG_LINK,
+    AttemptKind.KERNEL: DebugSource.KERNEL,
 }
 
 

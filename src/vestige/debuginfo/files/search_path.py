@@ -20,6 +20,7 @@ __all__ = [
     "check_link_name",
     "check_target_path",
     "debug_link_places",
+    "kernel_places",
     "package_places",
     "split_places",
     "supplement_places",
@@ -72,6 +73,27 @@ def check_build_id(found: bytes | None, expected: bytes) -> Refusal | None:
         return None
     text = "none" if found is None else found.hex()
     return Refusal(Outcome.OTHER_BUILD_ID, f"{text} instead of {expected.hex()}")
+
+
+def kernel_places(directories: Sequence[Path], release: str) -> Iterator[Path]:
+    """List the places of the file of a kernel, by its release.
+
+    Args:
+        directories: The global debug directories.
+        release: The release, as uname(1) tells it.
+
+    Yields:
+        The paths: of packages of debug files, of kernels with theirs, and of trees in
+        which one was built.
+    """
+    if check_link_name(release) is not None:
+        return
+    names = (f"boot/vmlinux-{release}", f"lib/modules/{release}/vmlinux")
+    for directory in directories:
+        for name in (*names, f"vmlinux-{release}", "vmlinux"):
+            yield directory / name
+    for name in (*names, f"lib/modules/{release}/build/vmlinux"):
+        yield Path("/") / name
 
 
 def build_id_places(directories: Sequence[Path], build_id: bytes) -> Iterator[Path]:

@@ -14,6 +14,7 @@ from ... import core
 from ..._typing import NamedTuple, Protocol
 from ...units import Vpid
 from .image import ProcessImages
+from .kernel_image import KERNEL, KernelImages
 from .state_events import apply
 
 __all__ = ["ImageFollower", "StateEvent", "Stopping"]
@@ -59,6 +60,7 @@ class ImageFollower:
             merge: what was found so far belongs to the images as they are.
         ahead: Called when a merge has begun and after each stop: what comes before the
             next one belongs to the images as they are.
+        kernels: The code of the kernels of traces.
     """
 
     def __init__(
@@ -66,7 +68,9 @@ class ImageFollower:
         stopping: Stopping,
         take: Callable[[], object],
         ahead: Callable[[], object] = lambda: None,
+        kernels: KernelImages | None = None,
     ) -> None:
+        self._kernels = kernels or KernelImages()
         self._stopping = stopping
         self._take = take
         self._ahead = ahead
@@ -78,7 +82,27 @@ class ImageFollower:
         Args:
             space: The process space.
         """
-        return self._spaces.setdefault(space, ProcessImages())
+        found = self._spaces.get(space)
+        if found is None:
+            found = self._spaces[space] = ProcessImages()
+            self._put_kernel(space)
+        return found
+
+    def look_at_kernels(self) -> list[int]:
+        """Take what traces tell of their kernels by now.
+
+        Returns:
+            The process spaces in which more is known.
+        """
+        changed = self._kernels.changed()
+        for space in changed:
+            self._put_kernel(space)
+        return changed
+
+    def _put_kernel(self, space: int) -> None:
+        image = self._kernels.get(space)
+        if image is not None and space in self._spaces:
+            self._spaces[space].put(KERNEL, image)
 
     def follow(self, merge: core.Merge) -> Iterator[StateEvent]:
         """Go through a merge.

@@ -22,9 +22,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from ..._typing import NamedTuple
+from ..._typing import TYPE_CHECKING, NamedTuple
 from ...units import Address, Vpid
 from ..unresolved import Reason, Unresolved
+
+if TYPE_CHECKING:
+    from .kernel_image import KernelCode
 
 __all__ = ["DebugLink", "Mapping", "ProcessImage", "ProcessImages", "SourceCode"]
 
@@ -72,6 +75,9 @@ class Mapping(NamedTuple):
 
     Each address stands for a line, and ``base`` for the first one.
     """
+
+    kernel: KernelCode | None = None
+    """What the trace tells of it, if it is the kernel or a part of it."""
 
     @property
     def is_measured(self) -> bool:
@@ -335,6 +341,15 @@ class ProcessImages:
         if image is None:
             image = self._images[vpid] = ProcessImage()
         return image
+
+    def put(self, vpid: Vpid, image: ProcessImage) -> None:
+        """Let an image be that of a process.
+
+        Args:
+            vpid: The process.
+            image: Its image.
+        """
+        self._images[vpid] = image
 
     def find(self, vpid: Vpid, address: Address) -> Mapping | Unresolved:
         """Look up the object at an address of a process.

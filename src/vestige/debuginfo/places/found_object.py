@@ -42,6 +42,8 @@ class FoundObject(NamedTuple):
     @property
     def is_identified(self) -> bool:
         """Whether the files are known not to be another object's."""
+        if self.mapping.kernel is not None:
+            return True
         if self.files.object is not None or self.files.debug is not None:
             return True
         return self.mapping.build_id is None and not self.files.is_other_file
@@ -80,13 +82,20 @@ class FoundObject(NamedTuple):
         )
 
     @property
+    def link_base(self) -> int:
+        """The file address that is at the base of the mapping."""
+        known = self.files.object or self.files.debug
+        if known is None:
+            return 0
+        # The lowest segment of the kernel is no code.
+        return known.link_base if self.mapping.kernel is None else known.text_base
+
+    @property
     def _shift(self) -> int:
         # From an address in the process to that in the file.
         if not self.is_pic:
             return 0
-        known = self.files.object or self.files.debug
-        link_base = 0 if known is None else known.link_base
-        bias_base = 0 if self.mapping.base_is_bias else link_base
+        bias_base = 0 if self.mapping.base_is_bias else self.link_base
         return bias_base - self.mapping.base
 
     @property

@@ -26,6 +26,7 @@ from ..object_file import SymbolReader, SymbolRow, is_bulk_reader
 from ..unresolved import TABLE_REASONS, Reason, Unresolved
 from .formatting import PlaceText, encodable, format_place
 from .found_object import FoundObject
+from .kernel_code import found_kernel, kernel_functions
 from .place import Binary, Frame, Place
 from .source_code import found_code
 
@@ -210,18 +211,24 @@ class Resolver:
         if mapping.code is not None:
             return found_code(mapping, self._finder.find(mapping))
         files = self._finder.find(mapping)
+        if mapping.kernel is not None and files.debug is None:
+            return found_kernel(mapping, files)
         if files.source is DebugSource.PACKED:
             # Few traces have packed symbols.
             from ..tables.symbol_store import StoredObject  # noqa: PLC0415
 
             if isinstance(files.debug, StoredObject):
-                files.debug.fallback = lambda: self._table_of_files(mapping)
+                base = files.debug.link_base
+                files.debug.fallback = lambda: self._table_of_files(mapping, base)
                 return FoundObject(mapping, files.host_path, files, files.debug)
         return self._object_of(mapping, files)
 
-    def _table_of_files(self, mapping: Mapping) -> SymbolReader | None:
+    def _table_of_files(self, mapping: Mapping, link_base: int) -> SymbolReader | None:
         # For addresses that were not packed: the trace has grown, or it is another one.
-        table = self._object_of(mapping, self._finder.search(mapping)).table
+        files = self._finder.search(mapping)
+        if mapping.kernel is not None and files.debug is None:
+            return kernel_functions(mapping, link_base)
+        table = self._object_of(mapping, files).table
         return None if isinstance(table, Unresolved) else table
 
     def _object_of(self, mapping: Mapping, files: FoundFiles) -> FoundObject:

@@ -125,7 +125,8 @@ class StoredObject:
         path: Path of its file in the store.
         is_pic: Whether it may be loaded at any address.
         bits: The width of its addresses.
-        link_base: The file address of its first segment.
+        link_base: The file address of its first segment; of the kernel, of the first
+            one with code.
         build_id: Its build ID.
         source: What gave the names when it was packed.
         names_from: The file that gave the names when it was packed.
@@ -154,6 +155,11 @@ class StoredObject:
         self.rows = rows
         self.fallback: Callable[[], SymbolReader | None] | None = None
         """Gives the table of files that are here, for addresses not packed."""
+
+    @property
+    def text_base(self) -> int:
+        """The file address of its first segment with code; of the kernel alone."""
+        return self.link_base
 
     @property
     def debug_link(self) -> tuple[bytes, int] | None:

@@ -173,9 +173,9 @@ impl Shared<'_> {
                 }
                 let others = self.written.load(Ordering::Relaxed).saturating_sub(told);
                 lines.most = MAX_TEXT.saturating_sub(others);
-                let event = plan
-                    .events
-                    .get(&batch.stream, record.class, |class| EventPlan::new(class, layout));
+                let event = plan.events.get(&batch.stream, record.class, |class| {
+                    EventPlan::new(class, layout, plan.symbols.as_ref())
+                });
                 let Some(event) = event else { continue };
                 let time = (&mut *clock, &mut last);
                 let known = (self.place(index), self.mark(index));

@@ -17,6 +17,8 @@ pub struct ShortOptions {
     pub labels: Vec<(usize, String)>,
     /// Whether events are indented by the calls around them, and calls have braces.
     pub indent: bool,
+    /// Whether names stand in place of addresses, where the trace tells them.
+    pub symbols: bool,
 }
 
 impl ShortOptions {

@@ -1,5 +1,7 @@
 //! What is the same for all lines of a data stream or an event record class.
 
+use std::sync::Arc;
+
 use vestige_escapes::push_safe;
 
 use super::layout::Layout;
@@ -7,6 +9,7 @@ use super::options::ShortOptions;
 use super::who::{can_have, Facts, Role};
 use super::width::{columns, push_spaces};
 use crate::bits::BitReader;
+use crate::kernel_symbols::KernelSymbols;
 use crate::model::{EnvironmentValue, EventClass, FieldClass, FieldKind, TraceClass};
 use crate::record::DecodeError;
 use crate::stream::DataStream;
@@ -37,6 +40,8 @@ pub struct StreamPlan {
     pub packet_context: Option<ScopePlan>,
     /// The common context of the records.
     pub event_context: Option<ScopePlan>,
+    /// What is at addresses.
+    pub symbols: Option<Arc<KernelSymbols>>,
     /// The plans of its event record classes.
     pub events: EventPlans<EventPlan>,
 }
@@ -70,6 +75,8 @@ impl StreamPlan {
             ["vpid", "pid", "vtid", "tid"].iter().any(|name| scope.member(name).is_some())
         });
         let (process, procname) = environment_of(trace);
+        let symbols = if options.symbols { KernelSymbols::of(trace).map(Arc::new) } else { None };
+        let fields = &with_symbols(fields, symbols.as_ref());
         let is_kernel = text_of(trace, "domain") == Some("kernel");
         let shows_cpu = is_kernel || !(has_thread || process.is_some());
         Self {
@@ -79,6 +86,7 @@ impl StreamPlan {
             name: procname,
             packet_context: packet.map(|class| ScopePlan::of_packet(class, fields, shows_cpu)),
             event_context: context.map(|class| ScopePlan::of_context(class, fields)),
+            symbols,
             events: EventPlans::new(stream),
         }
     }
@@ -87,8 +95,13 @@ impl StreamPlan {
 impl EventPlan {
     /// The plan of an event record class.
     #[cold]
-    pub fn new(event: &EventClass, layout: &Layout<'_>) -> Self {
-        let Layout { fields: options, colors, .. } = *layout;
+    pub fn new(
+        event: &EventClass,
+        layout: &Layout<'_>,
+        symbols: Option<&Arc<KernelSymbols>>,
+    ) -> Self {
+        let Layout { fields, colors, .. } = *layout;
+        let options = &with_symbols(fields, symbols);
         let full = event.name.clone().unwrap_or_else(|| format!("event {}", event.id));
         let call = CALLS.iter().find_map(|provider| full.strip_prefix(provider));
         let call = call.filter(|name| matches!(*name, "func_entry" | "func_exit"));
@@ -196,6 +209,10 @@ impl ScopePlan {
         }
         Ok(())
     }
+}
+
+fn with_symbols(fields: &Options, symbols: Option<&Arc<KernelSymbols>>) -> Options {
+    Options { symbols: symbols.cloned(), ..fields.clone() }
 }
 
 /// The role of a member of a context. IDs in the process's own namespace come first.

@@ -32,6 +32,8 @@ _THREAD_AT, _THREAD_BYTES = 4, 4
 _LOCATED = re.compile(r"__(data|rel)_loc (.+?)\s*(?:\[\])?")
 _POINTERS = frozenset({"ip", "parent_ip", "call_site", "ptr", "skbaddr", "skaddr"})
 """Fields with addresses whose type does not say so."""
+_ADDRESS_BYTES = 8
+"""Of the kernels that are recorded."""
 _WORD = 4
 """Bytes of a word that leads to a text."""
 _LOWEST = {"byte": 1, "four_bytes": 4}
@@ -86,7 +88,7 @@ def event_class(
     elif more == "groups":
         _add_groups(made, event)
     name = lttng_name(event.system, event.name) if name is None else name
-    return EventClass(name, " ".join(made.fields), tuple(made.operations))
+    return EventClass(name, " ".join(made.fields), (*made.operations, *made.addresses))
 
 
 class _Making:
@@ -96,9 +98,17 @@ class _Making:
         self.texts_at = texts_at
         self.fields: list[str] = []
         self.operations: list[Operation] = []
+        self.addresses: list[Operation] = []
+        """Where there may be addresses of the kernel's code."""
 
     def declare(self, c_type: str, name: str, array: str = "") -> None:
         self.fields.append(f"{c_type} _{name}{array};")
+
+    def copy_address(self, at: int, size: int) -> None:
+        """Copy an address."""
+        self.copy(at, size)
+        if size == _ADDRESS_BYTES:
+            self.addresses.append(("address", at, 0))
 
     def copy(self, at: int, size: int) -> None:
         """Copy bytes; those behind the ones before in one go."""
@@ -149,8 +159,11 @@ def _add(made: _Making, event: EventFormat, field: FieldFormat) -> None:
     elif is_call and field.bytes in _PLAIN:
         _add_argument(made, field, system_calls.argument(event, field))
     elif field.bytes in _PLAIN:
-        made.copy(field.at, field.bytes)
         is_address = "*" in field.c_type or field.name in _POINTERS
+        if is_address:
+            made.copy_address(field.at, field.bytes)
+        else:
+            made.copy(field.at, field.bytes)
         made.declare(
             integer(
                 field.bytes,
@@ -194,7 +207,7 @@ def _add_changed(made: _Making, name: str, field: FieldFormat, change: str) -> N
         made.copy(field.at, _LOWEST[change])
         made.declare(integer(_LOWEST[change]), name)
     elif change == "address":
-        made.copy(field.at, field.bytes)
+        made.copy_address(field.at, field.bytes)
         made.declare(integer(field.bytes, base=16), name)
     else:
         made.operations.append(("line", field.at, 0))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...._version import __version__
 from ..environment_text import environment_lines
 from .event_classes import CONTEXT
+from .kernel_names import kernel_identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -209,6 +210,7 @@ def _environment(name: str) -> Mapping[str, str | int]:
         "sysname": system.sysname,
         "kernel_release": system.release,
         "kernel_version": system.version,
+        **kernel_identity(),
         "tracer_name": "lttng-modules",
         "tracer_major": LAYOUT[0],
         "tracer_minor": LAYOUT[1],

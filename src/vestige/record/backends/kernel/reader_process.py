@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from ..._kernel import Collector, CpuOutcome, drop_rights
 from .channel import Plan
 from .channel_filters import Filters
+from .kernel_names import KernelNames, NameFiles, lowest_code
 from .process_events import Told
 from .trace_files import TraceFiles
 from .urgency import go_first
@@ -82,6 +83,9 @@ class TraceToRead(NamedTuple):
     threads: tuple[list[tuple[int, str, list[int]]], list[int]] | None
     """Events that tell of threads, and the descriptors of their pages."""
 
+    names: NameFiles | None
+    """What tells names of the kernel's functions, if it may be seen."""
+
 
 def run_reader(
     trace: TraceToRead, control: socket.socket, now: Callable[[], int]
@@ -99,7 +103,7 @@ def run_reader(
             one for channel in trace.channels for cpu in channel.files for one in cpu
         }
         threads = [] if trace.threads is None else trace.threads[1]
-        _close_all_but({control.fileno(), *kept, *threads})
+        _close_all_but({control.fileno(), *kept, *threads, *(trace.names or ())})
         go_first()
         drop_rights(trace.user, trace.group)
         _Reader(trace, now).follow(control)
@@ -116,6 +120,9 @@ class _Reader:
         self._collector = Collector(trace.page)
         self._files: TraceFiles | None = None
         self._metadata = ""
+        self._names = None if trace.names is None else KernelNames(trace.names)
+        if self._names is not None:
+            self._collector.note_addresses(lowest_code())
         self._is_running = self._is_held = self._reads_ids = False
 
     def follow(self, control: socket.socket) -> None:
@@ -132,6 +139,7 @@ class _Reader:
                     control.sendall(json.dumps(answer).encode() + b"\n")
         if self._is_running:
             self._collector.end(self._now())
+            self._tell_names()
 
     def _wait_for_line(self, control: socket.socket) -> bool:
         period = self._trace.live / 1000
@@ -146,10 +154,30 @@ class _Reader:
         """Write what there is, and say up to when that is all."""
         now = self._now()
         self._collector.flush_some(now)
+        self._tell_names()
         if self._files is not None:
             # The next time may be better.
             with suppress(OSError):
                 self._files.tell_live(now)
+
+    def _tell_names(self, files: TraceFiles | None = None) -> None:
+        """Give names to the addresses that came, in the metadata.
+
+        Args:
+            files: A trace that has some, besides the one that is written.
+        """
+        if self._names is None:
+            return
+        # Without names, a trace is whole all the same.
+        with suppress(OSError):
+            more = self._names.name(self._collector.take_addresses())
+            for one in (files, self._files):
+                if more and one is not None:
+                    one.add_metadata(more)
+
+    @property
+    def _all_metadata(self) -> str:
+        return self._metadata + ("" if self._names is None else self._names.text)
 
     def _hold(self, order: dict[str, Any]) -> None:
         self._is_held = order["is_held"]
@@ -261,16 +289,17 @@ class _Reader:
     def _write_metadata(self, order: dict[str, Any]) -> None:
         self._metadata = order["metadata"]
         if self._files is not None:
-            self._files.write_metadata(self._metadata)
+            self._files.write_metadata(self._all_metadata)
 
     def _flush(self, order: dict[str, Any]) -> object:
-        return self._totals(
-            self._collector.flush(self._now(), is_stopped=order["is_stopped"])
-        )
+        found = self._collector.flush(self._now(), is_stopped=order["is_stopped"])
+        self._tell_names()
+        return self._totals(found)
 
     def _cut(self, order: dict[str, Any]) -> object:
         """Go on in another directory."""
         streams: Sequence[Sequence[tuple[int, int]]] = [[]] * len(self._trace.channels)
+        before: TraceFiles | None = None
         if self._is_written:
             self._metadata = order["metadata"]
             files, new = self._new_streams(order["directory"], self._written())
@@ -279,11 +308,12 @@ class _Reader:
                 [] if one.kept is not None else next(made)
                 for one in self._trace.channels
             ]
-            if self._files is not None:
-                self._files.close()
-            self._files = files
+            before, self._files = self._files, files
         dropped = order["is_dropped"]
         found = self._collector.cut(self._now(), streams, is_dropped=dropped)
+        if before is not None:
+            self._tell_names(before)
+            before.close()
         self._limit()
         if dropped and self._is_written:
             shutil.rmtree(order["old"], ignore_errors=True)
@@ -304,12 +334,18 @@ class _Reader:
                 for one in self._trace.channels
             ),
         )
-        files.close()
-        return self._totals(self._collector.copy(self._now(), streams, order["most"]))
+        try:
+            found = self._collector.copy(self._now(), streams, order["most"])
+            self._tell_names(files)
+        finally:
+            files.close()
+        return self._totals(found)
 
     def _end(self, order: dict[str, Any]) -> object:  # noqa: ARG002 - of all orders
         self._is_running = False
-        return self._totals(self._collector.end(self._now()))
+        found = self._collector.end(self._now())
+        self._tell_names()
+        return self._totals(found)
 
     def _totals(self, outcomes: Sequence[Sequence[CpuOutcome]]) -> list[dict[str, Any]]:
         """Return what became of each channel."""
@@ -332,7 +368,7 @@ class _Reader:
         """Make the files of a trace, or nothing of it."""
         files = TraceFiles(directory, self._trace.older)
         try:
-            files.write_metadata(self._metadata)
+            files.write_metadata(self._all_metadata)
             return files, files.open_streams(channels)
         except BaseException:
             files.remove()

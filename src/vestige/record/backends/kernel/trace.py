@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .channel import Channel
 from .contexts import context_fields, host
 from .formats import read_format
+from .kernel_names import NameFiles
 from .metadata import FEW, StreamText, classes_text, metadata_text
 from .proc_files import is_in_pid_namespace
 from .process_events import ProcessEvents, read_threads
@@ -174,6 +175,7 @@ class KernelTrace:
             None
             if self._threads is None
             else (self._threads.events(), self._threads.open_files()),
+            NameFiles.open(),
         )
         mine, theirs = socket.socketpair()
         self._reader = os.fork()
@@ -189,6 +191,8 @@ class KernelTrace:
                 os.close(statistics)
         for descriptor in trace.threads[1] if trace.threads is not None else ():
             os.close(descriptor)
+        if trace.names is not None:
+            trace.names.close()
 
     def _ask(self, order: str, **facts: Any) -> Any:
         """Tell the process that reads what to do, and wait until it is done.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import platform
 import re
 import subprocess
+from bisect import bisect_right
+from pathlib import Path
 
 import pytest
 
@@ -131,3 +133,33 @@ def test_events_that_interrupt_others_take_no_stack_of_theirs(recording):
     # The kernel leaves it out where it is in the middle of another one, and finds none
     # at some interrupts of programs: how often depends on what others do.
     assert with_stack > without
+
+
+@needs_tracer
+def test_addresses_have_the_names_that_the_kernel_gives_them(recording):
+    """All of stacks and of functions of timers, as ``/proc/kallsyms`` has them."""
+    lines = Path("/proc/kallsyms").read_text().splitlines()
+    known = {}
+    for address, kind, name in (line.split()[:3] for line in lines):
+        # Of several names of one address, the first one counts.
+        known.setdefault(int(address, 16), (kind, name))
+    begins = sorted(known)
+    trace = vestige.open(recording / "kernel")
+    checked = set()
+    for event in trace:
+        for field in ("callstack_kernel", "function"):
+            value = event.get(field, ())
+            addresses = [value] if isinstance(value, int) else value
+            if checked >= {*addresses}:
+                continue
+            for one, place in zip(
+                addresses, trace.kernel_places(event, field), strict=True
+            ):
+                begin = begins[bisect_right(begins, one) - 1]
+                kind, name = known[begin]
+                assert kind in "tTwW"
+                # Programs of BPF may end before others ask for them.
+                if place.binary.mapping.path != "[bpf]":
+                    assert (place.function, place.offset) == (name, one - begin)
+            checked |= {*addresses}
+    assert len(checked) > 50

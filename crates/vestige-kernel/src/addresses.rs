@@ -1,0 +1,186 @@
+//! Which addresses of the kernel's own code are in records: those that names are needed for.
+//!
+//! A trace of millions of records has some thousand distinct ones, so each CPU remembers what it has
+//! seen and asks the others seldom.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::plan::{EventPlan, Operation};
+
+/// Most distinct addresses that are noted; more have no names.
+const MOST: usize = 1 << 16;
+/// Slots of what a CPU remembers, as a power of two.
+const SLOT_BITS: u32 = 11;
+/// Spreads addresses over slots (Knuth, The Art of Computer Programming, 6.4).
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The addresses that all CPUs have seen.
+pub struct Addresses {
+    /// Where code of the kernel begins.
+    lowest: AtomicU64,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    all: HashSet<u64>,
+    /// Those that nobody has taken.
+    fresh: Vec<u64>,
+}
+
+impl Default for Addresses {
+    fn default() -> Self {
+        Self { lowest: AtomicU64::new(u64::MAX), seen: Mutex::default() }
+    }
+}
+
+impl Addresses {
+    /// Notes addresses from one on; before this, none are.
+    pub fn note_from(&self, lowest: u64) {
+        self.lowest.store(lowest, Ordering::Relaxed);
+    }
+
+    /// The addresses that came since the last call.
+    pub fn take(&self) -> Vec<u64> {
+        std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner).fresh)
+    }
+
+    fn add(&self, address: u64) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.all.len() < MOST && seen.all.insert(address) {
+            seen.fresh.push(address);
+        }
+    }
+}
+
+/// Where records of an event have addresses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    fields: Vec<usize>,
+    has_stack: bool,
+}
+
+impl Places {
+    /// Those that a plan tells; `None` if there are none.
+    #[must_use]
+    pub fn of(plan: &EventPlan) -> Option<Self> {
+        plan.class?;
+        let mut found = Self::default();
+        for operation in &plan.operations {
+            match *operation {
+                Operation::Address { at } => found.fields.push(at),
+                Operation::KernelStack => found.has_stack = true,
+                _ => {}
+            }
+        }
+        (found != Self::default()).then_some(found)
+    }
+}
+
+/// What one CPU has seen.
+pub struct Noted {
+    slots: Box<[u64]>,
+}
+
+impl Default for Noted {
+    fn default() -> Self {
+        Self { slots: vec![0; 1 << SLOT_BITS].into() }
+    }
+}
+
+impl Noted {
+    /// Notes the addresses of a record and of its call stack.
+    pub fn note(&mut self, all: &Addresses, places: &Places, record: &[u8], stack: &[u8]) {
+        let lowest = all.lowest.load(Ordering::Relaxed);
+        let word = |at: usize| record.get(at..at.checked_add(8)?);
+        for bytes in places.fields.iter().filter_map(|at| word(*at)) {
+            self.note_one(all, lowest, bytes);
+        }
+        if places.has_stack {
+            for bytes in stack.chunks_exact(8) {
+                self.note_one(all, lowest, bytes);
+            }
+        }
+    }
+
+    #[inline]
+    fn note_one(&mut self, all: &Addresses, lowest: u64, bytes: &[u8]) {
+        let Ok(bytes) = bytes.try_into() else { return };
+        let address = u64::from_le_bytes(bytes);
+        // All ones mark the end of a stack that may have gone on.
+        if address < lowest || address == u64::MAX {
+            return;
+        }
+        let slot = address.wrapping_mul(SPREAD) >> (u64::BITS - SLOT_BITS);
+        if let Some(slot) = self.slots.get_mut(slot as usize) {
+            if *slot != address {
+                *slot = address;
+                all.add(address);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: [Operation; 3] =
+        [Operation::Address { at: 8 }, Operation::Copy { at: 8, bytes: 8 }, Operation::KernelStack];
+
+    fn words(all: &[u64]) -> Vec<u8> {
+        all.iter().flat_map(|one| one.to_le_bytes()).collect()
+    }
+
+    fn noted(from: Option<u64>, records: &[(&[u64], &[u64])]) -> Vec<u64> {
+        let plan = EventPlan { class: Some(0), operations: PLAN.to_vec(), tells: None };
+        let (all, mut cpu) = (Addresses::default(), Noted::default());
+        if let Some(lowest) = from {
+            all.note_from(lowest);
+        }
+        for (record, stack) in records {
+            cpu.note(&all, &Places::of(&plan).unwrap(), &words(record), &words(stack));
+        }
+        all.take()
+    }
+
+    #[test]
+    fn each_address_of_the_kernel_is_noted_once() {
+        let records: [(&[u64], &[u64]); 3] =
+            [(&[0, 500], &[600, 7, u64::MAX]), (&[0, 600], &[500, 501]), (&[0], &[])];
+
+        assert_eq!(noted(Some(100), &records), [500, 600, 501]);
+        assert_eq!(noted(None, &records), [0; 0]);
+    }
+
+    #[test]
+    fn there_is_a_most_of_them() {
+        let many: Vec<u64> = (1..=MOST as u64 + 9).collect();
+
+        assert_eq!(noted(Some(1), &[(&[], &many)]).len(), MOST);
+    }
+
+    #[test]
+    fn what_is_taken_does_not_come_again() {
+        let all = Addresses::default();
+        for one in [5, 5, 6] {
+            all.add(one);
+        }
+
+        assert_eq!(all.take(), [5, 6]);
+        for one in [6, 7] {
+            all.add(one);
+        }
+        assert_eq!(all.take(), [7]);
+    }
+
+    #[test]
+    fn events_that_are_not_in_the_trace_have_none() {
+        let plan = |class, operations| EventPlan { class, operations, tells: None };
+
+        assert_eq!(Places::of(&plan(None, PLAN.to_vec())), None);
+        assert_eq!(Places::of(&plan(Some(1), vec![PLAN[1].clone()])), None);
+    }
+}
