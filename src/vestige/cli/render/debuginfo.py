@@ -14,7 +14,7 @@ from ...analysis.debug_info import (
     MappedObject,
     ProcessReport,
 )
-from ...debuginfo import DebugSource
+from ...debuginfo import KERNEL, DebugSource
 from ...plain_text import plain
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ OWN_ADVICE = {
 }
 """For traces of ``vestige record``."""
 NO_ADDRESS_ADVICE = "lttng add-context -u -t ip -t vpid"
+KERNEL_NO_ADDRESS_ADVICE = "vestige record --kernel-context=callstack-kernel"
 OWN_NO_ADDRESS_ADVICE = "vestige record -c ip,vpid"
 
 SHORT_SOURCES = {
@@ -118,6 +119,8 @@ def report_lines(
     if report.events_without_address:
         number = count(report.events_without_address, "event")
         advice = OWN_NO_ADDRESS_ADVICE if report.is_ours else NO_ADDRESS_ADVICE
+        if report.processes and all(one.vpid == KERNEL for one in report.processes):
+            advice = KERNEL_NO_ADDRESS_ADVICE
         yield f"{number} without address; record the contexts: {advice}"
     yield _closing_line(report)
 
@@ -138,7 +141,8 @@ def _process_lines(
 ) -> Iterator[str]:
     name = f" ({plain(process.name)})" if process.name else ""
     trace = f" of {plain(process.trace)}" if several_traces and process.trace else ""
-    yield f"process {process.vpid}{name}{trace}: {count(process.events, 'event')}"
+    who = "the kernel" if process.vpid == KERNEL else f"process {process.vpid}{name}"
+    yield f"{who}{trace}: {count(process.events, 'event')}"
     shown = [one for one in process.objects if one.events or style.unused_objects]
     rows = [_row(one) for one in shown]
     rows += [_absent_row(one) for one in process.absent]
@@ -249,6 +253,8 @@ def _object_lines(
     yield f"{plain(one.mapping.path)} ({identity})"
     if one.names_from is not None:
         yield f"  names from {plain(one.names_from)}: {one.files.source.value}"
+    elif one.mapping.kernel is not None:
+        yield "  functions from the trace"
     else:
         yield "  no names"
     for reason, events in sorted(one.shortfalls.items()):

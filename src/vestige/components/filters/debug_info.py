@@ -65,8 +65,9 @@ class DebugInfoFilter:
         """Events that change process images, and calls that tell who an exit leaves."""
         self._sources = sources
         streams = [stream for source in sources for stream in source.streams]
-        may_gain = any(isinstance(source, Feed) for source in sources)
-        if may_gain or any(stream.handle.uses_call_stacks for stream in streams):
+        self._may_gain = any(isinstance(source, Feed) for source in sources)
+        self._has_begun = False
+        if self._may_gain or any(stream.handle.uses_call_stacks for stream in streams):
             self.needed_events |= CALL_EVENT_NAMES
         self.needed_events |= {_NAME_EVENT}
         self.process_names: dict[tuple[int, int], str] = {}
@@ -84,8 +85,10 @@ class DebugInfoFilter:
         Args:
             merge: The next merge, in order.
         """
-        for space in self._follower.look_at_kernels():
-            self._column.image_changed(space, KERNEL)
+        if self._may_gain or not self._has_begun:
+            self._has_begun = True
+            for space in self._follower.look_at_kernels():
+                self._column.image_changed(space, KERNEL)
         for event in self._follower.follow(merge):
             if event.name == _NAME_EVENT:
                 name = event.fields.get("procname")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import subprocess
@@ -12,8 +13,10 @@ import pytest
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
+from support.kernel_channels import record_kernel
 from support.kernel_tracer import why_not
 from support.recorded import record_command
+from vestige.record.backends.kernel.rules import KernelRule
 
 REASON = why_not() or (None if platform.machine() == "x86_64" else "a system call")
 needs_tracer = pytest.mark.skipif(
@@ -163,3 +166,26 @@ def test_addresses_have_the_names_that_the_kernel_gives_them(recording):
                     assert (place.function, place.offset) == (name, one - begin)
             checked |= {*addresses}
     assert len(checked) > 50
+
+
+@needs_tracer
+def test_each_chunk_of_a_trace_has_the_names_that_it_needs(tmp_path):
+    """What comes after a rotation, too, also where it was named before."""
+    chunks = [tmp_path / name for name in ("first", "second", "third")]
+
+    def work(process):
+        for chunk in chunks[1:]:
+            os.getpriority(os.PRIO_PROCESS, 0)
+            process.ask("rotate", directory=str(chunk))
+        Path("/proc/self/oom_score").read_text()
+
+    rules = [KernelRule("syscall", "getpriority"), KernelRule("tracepoint", "kmem_*")]
+    record_kernel(chunks[0], rules, work, contexts=["callstack-kernel"])
+    for chunk in chunks:
+        trace = vestige.open(chunk)
+        named = 0
+        for event in trace:
+            for place in trace.kernel_places(event):
+                assert place.function
+                named += 1
+        assert named
