@@ -7,8 +7,6 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::plan::{EventPlan, Operation};
-
 /// Most distinct addresses that are noted; more have no names.
 const MOST: usize = 1 << 16;
 /// Slots of what a CPU remembers, as a power of two.
@@ -56,26 +54,17 @@ impl Addresses {
 }
 
 /// Where records of an event have addresses.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     fields: Vec<usize>,
     has_stack: bool,
 }
 
 impl Places {
-    /// Those that a plan tells; `None` if there are none.
+    /// Fields, and whether there is a call stack; `None` if there is nothing.
     #[must_use]
-    pub fn of(plan: &EventPlan) -> Option<Self> {
-        plan.class?;
-        let mut found = Self::default();
-        for operation in &plan.operations {
-            match *operation {
-                Operation::Address { at } => found.fields.push(at),
-                Operation::KernelStack => found.has_stack = true,
-                _ => {}
-            }
-        }
-        (found != Self::default()).then_some(found)
+    pub fn new(fields: Vec<usize>, has_stack: bool) -> Option<Self> {
+        (has_stack || !fields.is_empty()).then_some(Self { fields, has_stack })
     }
 }
 
@@ -127,21 +116,18 @@ impl Noted {
 mod tests {
     use super::*;
 
-    const PLAN: [Operation; 3] =
-        [Operation::Address { at: 8 }, Operation::Copy { at: 8, bytes: 8 }, Operation::KernelStack];
-
     fn words(all: &[u64]) -> Vec<u8> {
         all.iter().flat_map(|one| one.to_le_bytes()).collect()
     }
 
     fn noted(from: Option<u64>, records: &[(&[u64], &[u64])]) -> Vec<u64> {
-        let plan = EventPlan { class: Some(0), operations: PLAN.to_vec(), tells: None };
+        let places = Places::new(vec![8], true).unwrap();
         let (all, mut cpu) = (Addresses::default(), Noted::default());
         if let Some(lowest) = from {
             all.note_from(lowest);
         }
         for (record, stack) in records {
-            cpu.note(&all, &Places::of(&plan).unwrap(), &words(record), &words(stack));
+            cpu.note(&all, &places, &words(record), &words(stack));
         }
         all.take()
     }
@@ -174,13 +160,5 @@ mod tests {
             all.add(one);
         }
         assert_eq!(all.take(), [7]);
-    }
-
-    #[test]
-    fn events_that_are_not_in_the_trace_have_none() {
-        let plan = |class, operations| EventPlan { class, operations, tells: None };
-
-        assert_eq!(Places::of(&plan(None, PLAN.to_vec())), None);
-        assert_eq!(Places::of(&plan(Some(1), vec![PLAN[1].clone()])), None);
     }
 }

@@ -182,7 +182,7 @@ impl Plans {
         let mut plans = Vec::new();
         let mut addresses = HashMap::new();
         for (id, plan) in events {
-            addresses.extend(Places::of(&plan).map(|places| (id, places)));
+            addresses.extend(places(&plan).map(|places| (id, places)));
             let place = usize::from(id);
             if plans.len() <= place {
                 plans.resize(place + 1, None);
@@ -246,6 +246,21 @@ impl Plans {
         let id = part(record, 0, 2)?.try_into().ok().map(u16::from_le_bytes)?;
         self.events.get(usize::from(id))?.as_ref()
     }
+}
+
+/// Where records of an event have addresses that get names.
+fn places(plan: &EventPlan) -> Option<Places> {
+    plan.class?;
+    let mut fields = Vec::new();
+    let mut has_stack = false;
+    for operation in &plan.operations {
+        match *operation {
+            Operation::Address { at } => fields.push(at),
+            Operation::KernelStack => has_stack = true,
+            _ => {}
+        }
+    }
+    Places::new(fields, has_stack)
 }
 
 fn part(record: &[u8], at: usize, bytes: usize) -> Option<&[u8]> {
@@ -372,6 +387,20 @@ mod tests {
         ] {
             assert_eq!(made(vec![operation], &[255; 4]), None);
         }
+    }
+
+    #[test]
+    fn events_of_the_trace_tell_where_addresses_are() {
+        let both = vec![Operation::Address { at: 8 }, Operation::KernelStack];
+        let plan = |class, operations| EventPlan { class, operations, tells: None };
+        let plans = Plans::new([
+            (1, plan(Some(0), both.clone())),
+            (2, plan(None, both)),
+            (3, plan(Some(1), vec![Operation::Copy { at: 8, bytes: 8 }])),
+        ]);
+
+        assert_eq!(plans.addresses(&[1, 0]), Places::new(vec![8], true).as_ref());
+        assert_eq!((plans.addresses(&[2, 0]), plans.addresses(&[3, 0])), (None, None));
     }
 
     #[test]

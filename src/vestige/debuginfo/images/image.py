@@ -27,7 +27,7 @@ from ...units import Address, Vpid
 from ..unresolved import Reason, Unresolved
 
 if TYPE_CHECKING:
-    from .kernel_image import KernelCode
+    from .kernel_functions import KernelCode
 
 __all__ = ["DebugLink", "Mapping", "ProcessImage", "ProcessImages", "SourceCode"]
 

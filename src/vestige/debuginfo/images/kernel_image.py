@@ -8,62 +8,19 @@ known on any machine; their lines, if a file with the build ID of that kernel is
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
 from ... import core
-from ..._typing import NamedTuple
 from ...units import Address, Vpid
 from .image import Mapping, ProcessImage
+from .kernel_functions import KernelCode, KernelFunction
 
-__all__ = ["KERNEL", "KERNEL_PATH", "KernelCode", "KernelImages", "kernel_image"]
+__all__ = ["KERNEL", "KERNEL_PATH", "KernelImages", "kernel_image"]
 
 KERNEL = Vpid(-1)
 """Stands for the process of addresses in the kernel."""
 KERNEL_PATH = "[kernel]"
 """Stands for the path of the kernel itself."""
-
-
-class KernelFunction(NamedTuple):
-    """A function of the kernel."""
-
-    begin: int
-    """Its first address."""
-    size: int
-    """Its bytes."""
-    name: str
-    """Its name."""
-
-
-class KernelCode:
-    """What a trace tells of the kernel or of a module; each is itself alone.
-
-    Args:
-        functions: The functions, by their addresses.
-        release: The release of the kernel.
-        is_linked: Whether its file has addresses, as that of the kernel; those of
-            modules have none before they are loaded.
-    """
-
-    def __init__(
-        self, functions: Sequence[KernelFunction], release: str, *, is_linked: bool
-    ) -> None:
-        self.release = release
-        self.is_linked = is_linked
-        self._functions = functions
-        self._begins = [one.begin for one in functions]
-
-    def at(self, address: int) -> KernelFunction | None:
-        """Return the function at an address, if the trace names one.
-
-        Args:
-            address: An address of the kernel.
-        """
-        index = bisect_right(self._begins, address)
-        if not index:
-            return None
-        found = self._functions[index - 1]
-        return found if address - found.begin < found.size else None
 
 
 class KernelImages:

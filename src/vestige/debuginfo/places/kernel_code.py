@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..found_files import DebugSource, FoundFiles
 from ..images.image import Mapping
-from ..images.kernel_image import KernelCode
+from ..images.kernel_functions import KernelCode
 from ..object_file import SymbolReader, SymbolRow
 from .found_object import FoundObject
 
