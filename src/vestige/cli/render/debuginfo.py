@@ -48,7 +48,6 @@ OWN_ADVICE = {
 }
 """For traces of ``vestige record``."""
 NO_ADDRESS_ADVICE = "lttng add-context -u -t ip -t vpid"
-KERNEL_NO_ADDRESS_ADVICE = "vestige record --kernel-context=callstack-kernel"
 OWN_NO_ADDRESS_ADVICE = "vestige record -c ip,vpid"
 
 SHORT_SOURCES = {
@@ -119,9 +118,11 @@ def report_lines(
     if report.events_without_address:
         number = count(report.events_without_address, "event")
         advice = OWN_NO_ADDRESS_ADVICE if report.is_ours else NO_ADDRESS_ADVICE
-        if report.processes and all(one.vpid == KERNEL for one in report.processes):
-            advice = KERNEL_NO_ADDRESS_ADVICE
-        yield f"{number} without address; record the contexts: {advice}"
+        if any(one.vpid == KERNEL for one in report.processes):
+            # The kernel finds no call stack at many of its events.
+            yield f"{number} without address"
+        else:
+            yield f"{number} without address; record the contexts: {advice}"
     yield _closing_line(report)
 
 
