@@ -113,6 +113,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="where agents of logging libraries connect, at 127.0.0.1 "
         f"(default: the first free port from {AGENT_PORTS[0]} to {AGENT_PORTS[-1]})",
     )
+    parser.add_argument(
+        "--kernel-logger",
+        metavar="PATH",
+        help="let any user write text for the kernel's traces to PATH, too, such as "
+        "/dev/lttng-logger: a named pipe while the daemon runs",
+    )
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     for name, metavar in _MODULES.items():
         parser.add_argument(
@@ -194,6 +200,7 @@ def _run(settings: Mapping[str, str]) -> int:
         home_folder(),
         is_attached,
         warn,
+        _logger(settings),
     )
     has_kernel = not is_on(settings, "no-kernel")
     make_backend = partial(AllPrograms, warn=warn, has_kernel=has_kernel)
@@ -219,6 +226,13 @@ def _paths(settings: Mapping[str, str]) -> RunPaths:
         application_socket=settings.get("apps-sock", paths.application_socket),
         agent_ports=ports,
     )
+
+
+def _logger(settings: Mapping[str, str]) -> str | None:
+    path = settings.get("kernel-logger")
+    if path is not None and not path.startswith("/"):
+        raise VestigeError(f"kernel-logger = {path}: expected an absolute path")
+    return path
 
 
 def _port(text: str) -> int:

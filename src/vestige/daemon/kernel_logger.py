@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
+from collections.abc import Callable
 
 from ..record.backends.kernel.logger_pipe import LoggerPipe
 from ..record.backends.kernel.tracefs import NoKernelTracerError, Tracefs
@@ -16,32 +15,28 @@ NAME = "lttng-logger"
 
 
 class KernelLogger:
-    """The pipe while the daemon runs, where the kernel can be recorded.
+    """A pipe while the daemon runs, where the kernel can be recorded.
 
     Args:
-        folder: The daemon's directory, to which all users get.
+        path: Where, in a directory to which all users get.
+        warn: Says why there is none.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, path: str, warn: Callable[[str], None] | None) -> None:
         self._pipe: LoggerPipe | None = None
         try:
             self._tracefs = Tracefs()
         except NoKernelTracerError:
             return
-        path = f"{folder}/{NAME}"
         try:
             self._pipe = LoggerPipe(self._tracefs, path)
         except OSError as error:
-            sys.stderr.write(f"vestige: no text from {path}: {error.strerror}\n")
+            if warn is not None:
+                warn(f"no text from {path}: {error.strerror}")
             self._tracefs.close()
             return
         loop = asyncio.get_running_loop()
         loop.add_reader(self._pipe.descriptor, self._pipe.pass_on)
-
-    @classmethod
-    def of_root(cls, folder: str) -> KernelLogger | None:
-        """Make that of a daemon of root; nobody else records the kernel."""
-        return cls(folder) if os.geteuid() == 0 else None
 
     def close(self) -> None:
         """Remove the pipe."""

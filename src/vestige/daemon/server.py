@@ -17,7 +17,7 @@ from pathlib import Path
 from .._typing import NamedTuple
 from ..errors import SessionError, VestigeError
 from .backend import Backend
-from .kernel_logger import KernelLogger
+from .kernel_logger import NAME, KernelLogger
 from .lock import check_sockets, take_lock
 from .model import Session
 from .peer import Peer
@@ -28,7 +28,7 @@ from .protocol import (
     encode_answer,
     encode_refusal,
 )
-from .refusals import os_error_text, refused
+from .refusals import KERNEL_NEEDS_ROOT, os_error_text, refused
 from .registry import Registry, make_output
 from .rotation_schedules import RotationSchedules
 from .rotation_verbs import complete_rotation, end_output
@@ -78,6 +78,9 @@ class DaemonOptions(NamedTuple):
 
     warn: Callable[[str], None] | None = None
     """Says what is missing, but hinders nothing else."""
+
+    kernel_logger: str | None = None
+    """A path to which any user may write text for the kernel's traces, too."""
 
 
 class Daemon:
@@ -169,15 +172,13 @@ class Daemon:
         )
         schedules = RotationSchedules(registry)
         rotating = loop.create_task(schedules.run())
-        logger = None
-        if backend.kernel_refusal() is None:
-            logger = KernelLogger.of_root(self._options.paths.folder)
+        loggers = self._make_loggers(backend.kernel_refusal())
         self._when_ready()
         try:
             await end.wait()
         finally:
             rotating.cancel()
-            if logger is not None:
+            for logger in loggers:
                 logger.close()
             server.close()
             with suppress(FileNotFoundError):
@@ -313,6 +314,21 @@ class Daemon:
             is_new = request.verb == "create"
             name = request.optional_text("name" if is_new else "session")
         return turn.of(name or "")
+
+    def _make_loggers(self, why_not: str | None) -> list[KernelLogger]:
+        """Let any user's text come into the kernel's traces."""
+        options = self._options
+        asked, warn = options.kernel_logger, options.warn
+        if os.geteuid() != 0:
+            # Nobody else records the kernel.
+            why_not = why_not or KERNEL_NEEDS_ROOT
+        if why_not is not None:
+            if asked is not None and warn is not None:
+                warn(f"no text from {asked}: {why_not}")
+            return []
+        own = f"{options.paths.folder}/{NAME}"
+        places = [own] if asked in {None, own} else [own, str(asked)]
+        return [KernelLogger(one, warn) for one in places]
 
     async def _load_sessions(self) -> None:
         peer = Peer(os.getpid(), os.getuid(), os.getgid())

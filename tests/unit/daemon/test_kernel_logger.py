@@ -76,6 +76,39 @@ def test_a_daemon_that_records_nothing_of_the_kernel_has_none(
     assert not (daemon.run_folder / "lttng-logger").exists()
 
 
+def test_text_comes_from_a_path_that_was_asked_for(daemon: SessionDaemon) -> None:
+    """Beside the usual one; what is passed on is the same, and nothing is left."""
+    device, output = daemon.home / "device", daemon.home / "trace"
+    assert daemon.start(f"--kernel-logger={device}").returncode == 0
+    for words in (
+        f"create s --output={output}",
+        "enable-event -k lttng_logger",
+        "start",
+    ):
+        assert daemon.lttng(*words.split()).status == 0
+    for one in (device, daemon.run_folder / "lttng-logger"):
+        with one.open("wb", buffering=0) as file:
+            file.write(one.name.encode())
+            wait_until(lambda file=file: waiting(file) == 0, "it is read", SECONDS)
+    daemon.lttng("destroy", "s")
+    daemon.end()
+    events = vestige.open(output)
+    texts = [one["msg"] for one in events if one.name == "lttng_logger"]
+    assert texts == ["device", "lttng-logger"]
+    assert not device.exists()
+
+
+def test_a_path_that_cannot_be_is_told(daemon: SessionDaemon) -> None:
+    """A relative one ends the daemon; of another one there is a warning."""
+    started = daemon.start("--kernel-logger=here")
+    assert started.returncode == 1
+    assert started.stderr == "Error: kernel-logger = here: expected an absolute path\n"
+    started = daemon.start("--kernel-logger=/no/such/place")
+    assert started.returncode == 0
+    why = "no text from /no/such/place: No such file or directory"
+    assert started.stderr == f"Warning: {why}\n"
+
+
 def test_another_file_there_stays(daemon: SessionDaemon) -> None:
     """The daemon does without."""
     daemon.run_folder.mkdir(parents=True, exist_ok=True)
