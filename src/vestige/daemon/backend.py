@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from ..record.backends.channel_counts import ChannelCounts
@@ -138,6 +139,15 @@ class Backend(Protocol):
             on_sample: Called with each sample of a monitor timer.
         """
 
+    def tell_leave(
+        self, leave: Callable[[str], AbstractAsyncContextManager[None]]
+    ) -> None:
+        """Say how others have their turn while something of a session is waited for.
+
+        Args:
+            leave: Called with the name of the session.
+        """
+
     def tell_counted(self, on_counted: Callable[[], None]) -> None:
         """Say who is told that a session is larger than was known.
 
@@ -203,6 +213,16 @@ class Backend(Protocol):
 
         Args:
             session: The session.
+        """
+
+    async def kernel_losses(self, session: Session) -> dict[str, int]:
+        """Return how many event records channels of the kernel have lost up to now.
+
+        Args:
+            session: The session.
+
+        Returns:
+            By channel; nothing of those of which that is not known at once.
         """
 
     def sample(self, session: Session, channel: str) -> bytes | None:

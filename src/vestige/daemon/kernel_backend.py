@@ -6,9 +6,9 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import SessionError
 from ..owner_rights import owner_rights
@@ -34,10 +34,21 @@ ENOUGH_TO_ROTATE = 0.1
 """The same where a session is rotated by its size."""
 PAUSE = 5.0
 """Seconds from one process of a session to the next, if each of them ends."""
+PATIENCE = 1.0
+"""Seconds after which others have their turn."""
 _TIMES = 2
 """How often a session is tried to be recorded: its process may have just ended."""
 MOST_GAPS = 16
 """How many of a session are kept for those who ask, the last ones."""
+
+
+Leave = Callable[[str], AbstractAsyncContextManager[None]]
+"""Called with the name of a session."""
+Result = TypeVar("Result")
+
+
+def _keep(session: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG001 - of all
+    return nullcontext()
 
 
 class KernelBackend:
@@ -58,6 +69,8 @@ class KernelBackend:
         self._watched: dict[str, int] = {}
         """By session: what can be read once its process has ended."""
         self._samples = KernelSamples(self._counts_now)
+        self.leave: Leave = _keep
+        """Lets others have their turn while something is waited for."""
         self.on_counted: Callable[[], None] = lambda: None
         """Called when it was counted how large a chunk is."""
         self._failures: dict[str, str] = {}
@@ -79,7 +92,7 @@ class KernelBackend:
         if trace is None and not session.active:
             return
         try:
-            trace = await self._applied(session)
+            trace = await self._patiently(session, self._applied(session))
         except (KernelOrderError, OSError) as error:
             raise refused("KERN_START_FAIL", _text_of(error)) from error
         self._tell_problems(trace)
@@ -177,12 +190,32 @@ class KernelBackend:
         self._samples.see(session, trace.counts())
 
     def _set_losses(self, session: Session, trace: SessionTrace) -> None:
+        for name, lost in self._lost(session, trace).items():
+            session.kernel_channels[name].discarded_events = lost
+
+    def _lost(self, session: Session, trace: SessionTrace) -> dict[str, int]:
         before = self._losses.get(session.name, {})
-        for name, counts in trace.counts().items():
-            channel = session.kernel_channels.get(name)
-            if channel is not None:
-                lost = counts.discarded_events + before.get(name, 0)
-                channel.discarded_events = lost
+        return {
+            name: counts.discarded_events + before.get(name, 0)
+            for name, counts in trace.counts().items()
+            if name in session.kernel_channels
+        }
+
+    async def losses(self, session: Session) -> dict[str, int]:
+        """Return how many event records the channels of a session have lost up to now.
+
+        Args:
+            session: The session.
+
+        Returns:
+            By channel; nothing if it is not active, or whoever reads does not answer.
+        """
+        trace = self._traces.get(session.name)
+        if trace is None or not session.active:
+            return {}
+        counting = self._some_time(session, trace, trace.refresh)
+        done, _ = await asyncio.wait({counting}, timeout=ENOUGH)
+        return self._lost(session, trace) if done else {}
 
     async def rotate(self, session: Session) -> None:
         """Let what is recorded from now on be in a new directory.
@@ -377,6 +410,9 @@ class KernelBackend:
         Returns:
             Why a part of the trace is not in them.
         """
+        return await self._patiently(session, self._forget(session))
+
+    async def _forget(self, session: Session) -> str | None:
         name = session.name
         async with self._lock_of(name):
             self._unwatch(name)
@@ -402,8 +438,26 @@ class KernelBackend:
         self, session: Session, do: Callable[..., Any], *facts: Any
     ) -> None:
         """Do something that waits, in a thread; of a session one after the other."""
-        async with self._lock_of(session.name):
-            await asyncio.to_thread(do, *facts)
+
+        async def told() -> None:
+            async with self._lock_of(session.name):
+                await asyncio.to_thread(do, *facts)
+
+        await self._patiently(session, told())
+
+    async def _patiently(
+        self, session: Session, work: Coroutine[Any, Any, Result]
+    ) -> Result:
+        """Do something, and let others have their turn if it takes long.
+
+        A process that was stopped, or whose disk is slow, is waited for.
+        """
+        task = asyncio.ensure_future(work)
+        await asyncio.wait({task}, timeout=PATIENCE)
+        if not task.done():
+            async with self.leave(session.name):
+                await asyncio.wait({task})
+        return task.result()
 
     def _lock_of(self, name: str) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from ..record.backends.channel_counts import ChannelCounts, by_channel
@@ -374,6 +375,17 @@ class AllPrograms:
         self._own.tell_samples(on_sample)
         self._kernel.tell_samples(on_sample)
 
+    def tell_leave(
+        self, leave: Callable[[str], AbstractAsyncContextManager[None]]
+    ) -> None:
+        """Say how others have their turn while something of a session is waited for.
+
+        Args:
+            leave: Called with the name of the session.
+        """
+        # No program is waited for longer than some seconds.
+        self._kernel.leave = leave
+
     def tell_counted(self, on_counted: Callable[[], None]) -> None:
         """Say who is told that a session is larger than was known.
 
@@ -450,6 +462,14 @@ class AllPrograms:
             session: The session.
         """
         return self._kernel.counts(session)
+
+    async def kernel_losses(self, session: Session) -> dict[str, int]:
+        """Return how many event records channels of the kernel have lost up to now.
+
+        Args:
+            session: The session.
+        """
+        return await self._kernel.losses(session)
 
     def counts(self, session: Session) -> dict[str, ChannelCounts]:
         """Return what the channels of a session have recorded so far.

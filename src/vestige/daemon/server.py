@@ -150,6 +150,7 @@ class Daemon:
         backend.tell_matches(firing.matched)
         backend.tell_samples(registry.sampled)
         backend.tell_counted(registry.changed.set)
+        backend.tell_leave(registry.turn.left)
         if [*registry.triggers]:
             await backend.watch([*registry.triggers])
         await backend.open(sessions)

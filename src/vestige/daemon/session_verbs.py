@@ -208,7 +208,12 @@ async def list_sessions(
 
 async def describe(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:
     """Return a session with all that is in it; ``session`` is its name."""
-    return described(registry.session(peer, request.text("session")))
+    session = registry.session(peer, request.text("session"))
+    lost = await registry.backend.kernel_losses(session)
+    facts = described(session)
+    for name, count in lost.items():
+        facts["kernel_channels"][name]["discarded_events"] = count
+    return facts
 
 
 async def start(registry: Registry, peer: Peer, request: Request) -> dict[str, Any]:

@@ -63,6 +63,8 @@ def test_what_is_done_at_the_end_comes_after_what_was_begun(
         await backend.apply(session)
         backend.counts(session)
         async with backend._lock_of("s"):
+            # What was begun waits now, and the end after it.
+            await asyncio.sleep(0.01)
             closing = asyncio.ensure_future(backend.close())
             await asyncio.sleep(0)
             await asyncio.to_thread(done.append, "waited")

@@ -11,8 +11,10 @@ import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -22,6 +24,7 @@ from support.own_programs import build_ordered, ordered, wait_for_listed
 from support.recorded import build_program
 from support.session_daemon import SECONDS, SessionDaemon
 from support.waiting import wait_until
+from vestige.daemon.client import Client
 from vestige.record.process_stat import stat_words
 
 REASON = why_not() or (None if platform.machine() == "x86_64" else "numbers of calls")
@@ -221,8 +224,9 @@ def test_what_is_read_and_what_is_lost_is_all(
     begin(daemon, tmp_path, channel, rule)
     with reader_stopped(daemon):
         call(program, count, RARE[name])
+    wait_until(lambda: discarded(daemon) > 0, "losses are shown", SECONDS)
     said = say(daemon, "stop")
-    listed = int(re.search(r"Discarded events: (\d+)", say(daemon, "list s"))[1])
+    listed = discarded(daemon)
     say(daemon, "destroy")
 
     found = Counter(one.name for one in vestige.open(tmp_path))
@@ -340,6 +344,21 @@ def test_nothing_is_left_of_a_daemon_that_was_killed(
     assert calls(tmp_path / "kernel-2", second) == {ENTRY: COUNT, EXIT: COUNT}
 
 
+def test_nobody_waits_for_a_session_whose_reader_is_stopped(
+    daemon: SessionDaemon, tmp_path: Path
+):
+    """But those who do something with it: its end waits, and is complete."""
+    begin(daemon, tmp_path, CALL)
+    with ThreadPoolExecutor(1) as pool:
+        with reader_stopped(daemon):
+            with mock.patch.dict(os.environ, daemon.environment):
+                ending = pool.submit(Client.connect().destroy, "s")
+            say(daemon, "create t --no-output", "enable-event -k -s t getsid", "list")
+            say(daemon, "destroy t", "list s")
+            assert not ending.done()
+        assert ending.result(SECONDS)["failure"] is None
+
+
 @pytest.mark.parametrize("who", ["recorder", "reader"])
 def test_a_process_that_was_killed_is_replaced(
     daemon: SessionDaemon, program: str, tmp_path: Path, who: str
@@ -386,6 +405,11 @@ def test_a_process_that_is_killed_while_nothing_is_recorded(
     traces = [tmp_path / "kernel", tmp_path / "kernel-2"]
     found = [calls(*one)[EXIT] for one in zip(traces, processes, strict=True)]
     assert found == [COUNT, COUNT]
+
+
+def discarded(daemon: SessionDaemon) -> int:
+    """Return how many events were lost, as the session shows it."""
+    return int(re.search(r"Discarded events: (\d+)", say(daemon, "list s"))[1])
 
 
 def notice(daemon: SessionDaemon, begin: str) -> str:
