@@ -56,6 +56,12 @@ impl CpuOutcome {
         self.0.damaged
     }
 
+    #[doc = core_doc!(CpuOutcome.unknown)]
+    #[getter]
+    fn unknown(&self) -> u64 {
+        self.0.unknown
+    }
+
     #[doc = core_doc!(CpuOutcome.failure)]
     #[getter]
     fn failure(&self) -> Option<&str> {

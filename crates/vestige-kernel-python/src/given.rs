@@ -47,6 +47,11 @@ pub fn operation((kind, at, more): OperationTuple) -> PyResult<Operation> {
         "groups" => Operation::Groups { parent: at, child: size()? },
         "kernel_stack" => Operation::KernelStack,
         "user_stack" => Operation::UserStack,
+        "counter" => {
+            let number =
+                if more < 0 { None } else { Some(u32::try_from(more).map_err(|_| refused())?) };
+            Operation::Counter { place: at, number }
+        }
         _ => {
             let context = kind.strip_prefix("context:").and_then(Context::from_name);
             Operation::Context(context.ok_or_else(refused)?)
@@ -60,7 +65,10 @@ fn tells((kind, at, more): TellsTuple) -> PyResult<Tells> {
         "kernel_stack" => {
             Tells::Stack(StackPlan { side: Side::Kernel, count: Some(at), addresses: more })
         }
-        "text" => Tells::Text { at },
+        "text" => {
+            let token = u32::try_from(more).map_err(|_| PyValueError::new_err("no token"))?;
+            Tells::Text { at, token }
+        }
         "gets_texts" => Tells::GetsTexts(TextsPlan { at, count: more }),
         "user_stack" => Tells::Stack(StackPlan { side: Side::User, count: None, addresses: at }),
         "switch" => Tells::Switch { thread: at, priority: more },

@@ -19,10 +19,22 @@ pub fn drop_rights(user: u32, group: u32) -> PyResult<()> {
     inner::drop_rights(user, group).map_err(with_number)
 }
 
-#[doc = core_doc!(attach_to_system_calls)]
+#[doc = core_doc!(attach_program)]
 #[pyfunction]
-pub fn attach_to_system_calls(code: &[u8]) -> PyResult<RawFd> {
-    Ok(programs::attach_to_system_calls(code).map_err(with_number)?.into_raw_fd())
+pub fn attach_program(code: &[u8], tracepoint: &str) -> PyResult<RawFd> {
+    Ok(programs::attach_program(code, tracepoint).map_err(with_number)?.into_raw_fd())
+}
+
+#[doc = core_doc!(open_counter)]
+#[pyfunction]
+pub fn open_counter(kind: u32, config: u64, cpu: u32) -> PyResult<RawFd> {
+    Ok(programs::open_counter(kind, config, cpu).map_err(with_number)?.into_raw_fd())
+}
+
+#[doc = core_doc!(counter_array)]
+#[pyfunction]
+pub fn counter_array(counters: Vec<Option<RawFd>>) -> PyResult<RawFd> {
+    Ok(programs::counter_array(&counters).map_err(with_number)?.into_raw_fd())
 }
 
 /// An error of the system as an `OSError` with its number, by which Python says why.

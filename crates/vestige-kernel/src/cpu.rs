@@ -100,6 +100,26 @@ pub struct Reader {
     outcome: Arc<Mutex<Outcome>>,
     failure: Option<String>,
     is_held: bool,
+    quiet: Quiet,
+}
+
+/// Since when nothing was dropped, as far as was looked.
+#[derive(Default)]
+struct Quiet {
+    dropped: u64,
+    since: u64,
+}
+
+impl Quiet {
+    /// Whether nothing was dropped from a time on until the counts were told.
+    fn lasts(&mut self, from: u64, counts: Counts) -> bool {
+        if counts.dropped != self.dropped {
+            *self = Self { dropped: counts.dropped, since: counts.now.max(1) };
+            return false;
+        }
+        // Who does not tell the time tells nothing of what is older than the counts.
+        self.dropped == 0 || (self.since > 1 && from >= self.since)
+    }
 }
 
 /// Where pages go.
@@ -134,8 +154,8 @@ impl Reader {
         };
         let asked = recording.page.max(1);
         let room = vec![0; (AT_ONCE / asked).max(1) * asked];
-        let (failure, is_held) = (None, false);
-        Ok(Self { cpu, recording, shared, room, asked, state, outcome, failure, is_held })
+        let (failure, is_held, quiet) = (None, false, Quiet::default());
+        Ok(Self { cpu, recording, shared, room, asked, state, outcome, failure, is_held, quiet })
     }
 
     /// Puts records among those of the kernel; what is kept has none.
@@ -281,7 +301,11 @@ impl Reader {
         let facts = facts(&self.recording, self.cpu.number);
         let files = Files::new(files.data, files.index)?;
         let mut stream = Stream::new(Arc::clone(&self.shared), facts, begin, Vec::new(), files);
+        let is_whole = self.counts().dropped == 0;
         for page in pages {
+            if !is_whole {
+                stream.forget();
+            }
             stream.add_page(page);
         }
         let (outcome, files) = stream.end(end, Counts::default());
@@ -367,7 +391,17 @@ impl Reader {
         let page = self.recording.page.max(1);
         let pages = self.room.get(..bytes).unwrap_or_default().chunks(page);
         let mut are_full = true;
+        let mut told = None;
         for one in pages {
+            if let State::Written(stream) = &mut self.state {
+                if let Some(since) = stream.waiting_since() {
+                    // It drops none within a page: one for which there is no room is its last one.
+                    let counts = *told.get_or_insert_with(|| counts(&self.cpu.statistics));
+                    if !self.quiet.lasts(since, counts) {
+                        stream.forget();
+                    }
+                }
+            }
             let length = match &mut self.state {
                 State::Written(stream) => stream.add_page(one),
                 State::Kept(kept) => kept.add(one),
@@ -378,11 +412,15 @@ impl Reader {
     }
 
     fn counts(&self) -> Counts {
-        let mut room = [0; STATISTICS];
-        let bytes = self.cpu.statistics.read_at(&mut room, 0).unwrap_or(0);
-        let text = room.get(..bytes).unwrap_or_default();
-        Counts::read(&String::from_utf8_lossy(text))
+        counts(&self.cpu.statistics)
     }
+}
+
+fn counts(statistics: &File) -> Counts {
+    let mut room = [0; STATISTICS];
+    let bytes = statistics.read_at(&mut room, 0).unwrap_or(0);
+    let text = room.get(..bytes).unwrap_or_default();
+    Counts::read(&String::from_utf8_lossy(text))
 }
 
 fn facts(recording: &Recording, cpu: u32) -> Facts {

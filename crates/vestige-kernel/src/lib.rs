@@ -9,6 +9,7 @@
 pub mod addresses;
 pub mod collect;
 pub mod contexts;
+pub mod counters;
 pub mod cpu;
 pub mod groups;
 pub mod ids;

@@ -6,6 +6,7 @@ use vestige_ctf::filter::BodyFilter;
 
 use crate::addresses::Places;
 use crate::contexts::{Context, Seen};
+use crate::counters::{Values, UNKNOWN};
 use crate::groups::ThreadGroups;
 use crate::own_threads::Others;
 use crate::request_bits::request_bits;
@@ -42,6 +43,8 @@ pub enum Operation {
     UserStack,
     /// What it tells of the thread that runs.
     Context(Context),
+    /// The value of a counter then, of the event that has a number; `None`: nobody reads it there.
+    Counter { place: usize, number: Option<u32> },
 }
 
 /// Where an event that announces a new thread tells what it is.
@@ -58,8 +61,9 @@ pub enum Tells {
     NewThread(NewThread),
     /// The call stack at an event before.
     Stack(StackPlan),
-    /// A text of the call that comes next; where the word is that leads to it.
-    Text { at: usize },
+    /// A text of the call that comes next, or values of counters at the next event, with the token of
+    /// the channel; where the word is that leads to it.
+    Text { at: usize, token: u32 },
     /// Nothing, but it gets such texts.
     GetsTexts(TextsPlan),
     /// Which thread runs next, and its priority.
@@ -86,11 +90,30 @@ pub struct Around<'a> {
     /// The call stacks of the thread then, addresses of 8 bytes each.
     pub kernel_stack: &'a [u8],
     pub user_stack: &'a [u8],
+    /// Values of counters, if they are known.
+    pub counters: Option<Values>,
     /// Who runs; `None` where nothing is known but the record.
     pub seen: Option<Seen<'a>>,
 }
 
+impl Around<'_> {
+    fn counter(&self, place: usize, number: Option<u32>) -> Option<u64> {
+        self.counters?.of(number?, place)
+    }
+}
+
 impl EventPlan {
+    /// Whether a value of a counter is unknown that is read at its event.
+    #[must_use]
+    pub fn lacks_counter(&self, around: &Around<'_>) -> bool {
+        self.operations.iter().any(|one| match *one {
+            Operation::Counter { place, number: Some(number) } => {
+                around.counter(place, Some(number)).is_none()
+            }
+            _ => false,
+        })
+    }
+
     /// Appends the fields of a record; `None` if it is too short for them, with some appended.
     pub fn apply(&self, record: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<()> {
         apply(&self.operations, record, around, out)
@@ -149,6 +172,10 @@ pub fn apply(
             Operation::KernelStack => push_sequence(around.kernel_stack, 8, out),
             Operation::Context(context) => around.seen?.push(context, out)?,
             Operation::UserStack => push_sequence(around.user_stack, 8, out),
+            Operation::Counter { place, number } => {
+                let value = around.counter(place, number).unwrap_or(UNKNOWN);
+                out.extend_from_slice(&value.to_le_bytes());
+            }
         }
     }
     Some(())
@@ -317,6 +344,7 @@ mod tests {
             groups: &ThreadGroups::default(),
             kernel_stack: &[1; 16],
             user_stack: &[],
+            counters: None,
             seen: None,
         };
         plan.apply(record, &around, &mut out).map(|()| out)
@@ -372,6 +400,27 @@ mod tests {
         let expected = [vec![2, 0, 0, 0], vec![1; 16], vec![0; 4]].concat();
 
         assert_eq!(made(both, &[]).unwrap(), expected);
+    }
+
+    #[test]
+    fn counters_that_nobody_knows_are_all_ones() {
+        let plan = EventPlan {
+            operations: vec![Operation::Counter { place: 0, number: Some(3) }],
+            ..EventPlan::default()
+        };
+        let around = Around {
+            announced: None,
+            groups: &ThreadGroups::default(),
+            kernel_stack: &[],
+            user_stack: &[],
+            counters: None,
+            seen: None,
+        };
+
+        assert_eq!(made(plan.operations.clone(), &[]).unwrap(), [255; 8]);
+        assert!(plan.lacks_counter(&around));
+        let operations = vec![Operation::Counter { place: 0, number: None }];
+        assert!(!EventPlan { operations, ..plan }.lacks_counter(&around));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::counters::{Counters, Values};
 use crate::making::{Made, Maker};
 use crate::output::Output;
 use crate::packet::{Facts, Packets};
@@ -62,6 +63,8 @@ pub struct Outcome {
     pub bytes: u64,
     /// Pages and records that made no sense.
     pub damaged: u64,
+    /// Records of which a performance counter is unknown that should be known.
+    pub unknown: u64,
     /// Why a packet could not be written, if one could not.
     pub failure: Option<String>,
 }
@@ -77,9 +80,11 @@ pub struct Stream<O> {
     announced: Announced,
     /// Those of the call that comes next.
     texts: Texts,
+    /// Those of the events that come next.
+    counters: Counters,
     maker: Maker,
     /// Records that wait for their call stacks, where these are recorded.
-    stacks: Option<Stacks<Announced>>,
+    stacks: Option<Stacks<(Announced, Option<Values>)>>,
     /// What was lost by what pages say, and in all.
     overwritten: u64,
     dropped: u64,
@@ -106,6 +111,7 @@ impl<O: Output> Stream<O> {
             own: own.into(),
             announced: None,
             texts: Texts::default(),
+            counters: Counters::default(),
             maker,
             stacks: (kernel || user).then(|| Stacks::new(kernel, user)),
             overwritten: 0,
@@ -154,8 +160,7 @@ impl<O: Output> Stream<O> {
         let length = page.length();
         if let Some(lost) = page.lost() {
             self.settle();
-            // Their call may be among what was lost, and the next one's texts, too.
-            self.texts = Texts::default();
+            self.forget();
             // What was lost is between the packet that ends here and the end of the next one.
             self.write(self.packets.last());
             if let Lost::Counted(count) = lost {
@@ -178,6 +183,19 @@ impl<O: Output> Stream<O> {
         length
     }
 
+    /// Since when something waits for the record that comes next, if anything does.
+    #[must_use]
+    pub fn waiting_since(&self) -> Option<u64> {
+        self.texts.since().into_iter().chain(self.counters.waiting_since()).min()
+    }
+
+    /// Forgets what waits for the next record: that may have been lost, and what the one has that
+    /// comes instead, too.
+    pub fn forget(&mut self) {
+        self.texts = Texts::default();
+        self.counters.forget();
+    }
+
     fn add(&mut self, plans: &Plans, threads: &Threads, record: Record<'_>) {
         let Some(plan) = plans.of(record.body) else { return };
         let mut joined = Vec::new();
@@ -190,8 +208,10 @@ impl<O: Output> Stream<O> {
                 }
                 return;
             }
-            Some(Tells::Text { at }) => {
-                if self.texts.give(record.body, text(record.body, *at)) {
+            Some(Tells::Text { at, token }) => {
+                let text = text(record.body, *at);
+                let told = (record.body, record.time);
+                if self.counters.give(*token, told, text) || self.texts.give(told, text) {
                     return;
                 }
             }
@@ -205,13 +225,15 @@ impl<O: Output> Stream<O> {
             self.maker.note(plan, body);
             return;
         }
+        let counters = self.counters.take(record.body);
         if let Some(stacks) = &mut self.stacks {
-            stacks.hold(record.time, body, self.announced);
+            stacks.hold(record.time, body, (self.announced, counters));
             self.put_done(plans, threads);
         } else {
             let (announced, kernel_stack, user_stack) = (self.announced, &[][..], &[][..]);
             let groups = &threads.groups;
-            let around = Around { announced, groups, kernel_stack, user_stack, seen: None };
+            let seen = None;
+            let around = Around { announced, groups, kernel_stack, user_stack, counters, seen };
             self.put((plans, threads), record.time, body, &around);
         }
     }
@@ -219,9 +241,10 @@ impl<O: Output> Stream<O> {
     /// Puts records that have waited long enough.
     fn put_done(&mut self, plans: &Plans, threads: &Threads) {
         while let Some(one) = self.stacks.as_mut().and_then(Stacks::next_done) {
-            let Waiting { time, body, around, kernel, user, .. } = one;
+            let Waiting { time, body, around: (announced, counters), kernel, user, .. } = one;
             let around = Around {
-                announced: around,
+                announced,
+                counters,
                 groups: &threads.groups,
                 kernel_stack: kernel.as_deref().unwrap_or_default(),
                 user_stack: user.as_deref().unwrap_or_default(),
@@ -257,6 +280,7 @@ impl<O: Output> Stream<O> {
             (made == Made::Whole).then_some(())
         });
         self.outcome.records += u64::from(made == Made::Whole);
+        self.outcome.unknown += u64::from(made == Made::Whole && plan.lacks_counter(around));
         self.outcome.damaged += u64::from(made == Made::Damaged);
         if self.packets.is_full() {
             self.write(self.packets.last());
@@ -326,6 +350,7 @@ impl<O: Output> Stream<O> {
         self.add_own(u64::MAX);
         self.count(counts);
         if is_stopped {
+            self.forget();
             let untold = counts.overwritten.saturating_sub(self.overwritten);
             self.overwritten += untold;
             self.lose(untold);
@@ -433,7 +458,7 @@ mod tests {
     #[test]
     fn a_text_before_a_loss_is_not_the_next_calls() {
         for (commit, is_its) in [(0, true), (1 << 31, false)] {
-            let tells = Some(Tells::Text { at: 8 });
+            let tells = Some(Tells::Text { at: 8, token: 0 });
             let text = EventPlan { class: None, operations: Vec::new(), tells };
             let texts = crate::texts::TextsPlan { at: 8, count: 1 };
             let operations = vec![Operation::Text { at: 8, is_relative: false }];
@@ -457,8 +482,8 @@ mod tests {
     #[test]
     fn what_was_lost_before_the_first_packet_is_told_by_the_second() {
         let mut stream = stream();
-        stream.count(Counts { dropped: 7, overwritten: 0 });
-        let (outcome, output) = stream.end(200, Counts { dropped: 7, overwritten: 2 });
+        stream.count(Counts { dropped: 7, overwritten: 0, now: 0 });
+        let (outcome, output) = stream.end(200, Counts { dropped: 7, overwritten: 2, now: 0 });
 
         let lost = |packet: usize| output.get(packet * 4096 + 72..packet * 4096 + 80);
         assert_eq!((outcome.packets, outcome.lost), (2, 9));
@@ -475,10 +500,10 @@ mod tests {
         let first = stream.replace(Vec::new());
         stream.put_own(vec![own(160)]);
         stream.drop_records();
-        stream.count(Counts { dropped: 3, overwritten: 0 });
-        stream.flush(200, Counts { dropped: 3, overwritten: 2 }, true);
-        stream.flush(210, Counts { dropped: 3, overwritten: 2 }, true);
-        let (outcome, second) = stream.end(220, Counts { dropped: 3, overwritten: 2 });
+        stream.count(Counts { dropped: 3, overwritten: 0, now: 0 });
+        stream.flush(200, Counts { dropped: 3, overwritten: 2, now: 0 }, true);
+        stream.flush(210, Counts { dropped: 3, overwritten: 2, now: 0 }, true);
+        let (outcome, second) = stream.end(220, Counts { dropped: 3, overwritten: 2, now: 0 });
 
         assert_eq!((outcome.records, outcome.lost, first.len()), (2, 5, 4096));
         let told = |packet: usize| second.get(packet * 4096 + 72..packet * 4096 + 80);

@@ -26,12 +26,14 @@ pub struct TextsPlan {
 #[derive(Default)]
 pub struct Texts {
     thread: Option<i32>,
+    /// When the first of them was written.
+    since: u64,
     texts: Vec<Vec<u8>>,
 }
 
 impl Texts {
     /// Takes a record with a text; whether it is one of ours.
-    pub fn give(&mut self, record: &[u8], text: &[u8]) -> bool {
+    pub fn give(&mut self, (record, time): (&[u8], u64), text: &[u8]) -> bool {
         let text = text.split(|one| *one == 0).next().unwrap_or_default();
         let Some([digit, mark @ (b' ' | b'+'), text @ ..]) = text.strip_prefix(MARK) else {
             return false;
@@ -48,12 +50,19 @@ impl Texts {
         if number == 0 || thread != self.thread {
             self.texts.clear();
             self.thread = thread;
+            self.since = time;
         }
         if number >= self.texts.len() && number < MOST {
             self.texts.resize(number, Vec::new());
             self.texts.push(text.to_vec());
         }
         true
+    }
+
+    /// Since when texts wait for their call, if any do.
+    #[must_use]
+    pub fn since(&self) -> Option<u64> {
+        self.thread.map(|_| self.since)
     }
 
     /// The record of a call with its texts behind it; without those, if they are another thread's.
@@ -101,7 +110,7 @@ mod tests {
     fn a_call_gets_the_texts_before_it() {
         let mut texts = Texts::default();
         for text in ["vestige: 0 old", "vestige: 0 one", "vestige: 1 three\0x"] {
-            assert!(texts.give(&record(7), text.as_bytes()));
+            assert!(texts.give((&record(7), 1), text.as_bytes()));
         }
 
         assert_eq!(texts.join(&record(7), PLAN), joined([20 | 3 << 16, 23 | 5 << 16], b"onethree"));
@@ -114,9 +123,9 @@ mod tests {
         for text in
             ["vestige: 0 on", "vestige: 0+e", "vestige: 1+lost", "vestige: 1 thr", "vestige: 1+ee"]
         {
-            assert!(texts.give(&record(7), text.as_bytes()));
+            assert!(texts.give((&record(7), 1), text.as_bytes()));
         }
-        assert!(texts.give(&record(8), b"vestige: 1+ of another"));
+        assert!(texts.give((&record(8), 1), b"vestige: 1+ of another"));
 
         assert_eq!(texts.join(&record(7), PLAN), joined([20 | 3 << 16, 23 | 5 << 16], b"onethree"));
     }
@@ -124,8 +133,8 @@ mod tests {
     #[test]
     fn texts_of_others_are_none_of_its_own() {
         let mut texts = Texts::default();
-        assert!(texts.give(&record(8), b"vestige: 0 one"));
-        assert!(!texts.give(&record(7), b"vestige says"));
+        assert!(texts.give((&record(8), 1), b"vestige: 0 one"));
+        assert!(!texts.give((&record(7), 1), b"vestige says"));
 
         assert_eq!(texts.join(&record(7), PLAN), joined([0, 0], b""));
     }
@@ -133,8 +142,8 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_left_out() {
         let mut texts = Texts::default();
-        texts.give(&[], b"vestige: 9 nine");
-        texts.give(&[], b"vestige: 3 three");
+        texts.give((&[], 1), b"vestige: 9 nine");
+        texts.give((&[], 1), b"vestige: 3 three");
 
         assert_eq!(texts.join(&[1], TextsPlan { at: 2, count: 1 }), [1, 0, 0, 0, 0, 0]);
     }

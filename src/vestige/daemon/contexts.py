@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .._typing import NamedTuple
+from ..record.rules.kernel_counters import COUNTERS, RAW, cpu_counter
 
 __all__ = ["CONTEXT_NAMES", "ContextType", "context_type", "kernel_refusal"]
 
@@ -22,61 +23,9 @@ _OF_USER_SPACE = {
     *("vgid", "vegid", "vsgid"),
 }
 _NOT_OF_KERNEL = {"pthread_id", "ip"}
-HARDWARE, SOFTWARE, CACHE, RAW = 0, 1, 3, 4
-"""Types of counters, perf_event_open(2)."""
-
-
-def _cache_counters() -> dict[str, tuple[int, int]]:
-    """Return the counters of caches: which one, operation << 8, misses << 16."""
-    counters = {}
-    kinds = {
-        "L1-dcache": (0, "loads stores prefetches"),
-        "L1-icache": (1, "loads stores prefetches"),
-        "LLC": (2, "loads stores prefetches"),
-        "dTLB": (3, "loads stores prefetches"),
-        "iTLB": (4, "loads"),
-        "branch": (5, "loads"),
-    }
-    for kind, (number, operations) in kinds.items():
-        for operation, name in enumerate(operations.split()):
-            config = number | operation << 8
-            one = name.removesuffix("es") if name.endswith("ches") else name[:-1]
-            counters[f"{kind}-{name}"] = (CACHE, config)
-            counters[f"{kind}-{one}-misses"] = (CACHE, config | 1 << 16)
-    return counters
-
-
-_COUNTERS = {
-    "cpu-cycles": (HARDWARE, 0),
-    "cycles": (HARDWARE, 0),
-    "stalled-cycles-frontend": (HARDWARE, 7),
-    "idle-cycles-frontend": (HARDWARE, 7),
-    "stalled-cycles-backend": (HARDWARE, 8),
-    "idle-cycles-backend": (HARDWARE, 8),
-    "instructions": (HARDWARE, 1),
-    "cache-references": (HARDWARE, 2),
-    "cache-misses": (HARDWARE, 3),
-    "branch-instructions": (HARDWARE, 4),
-    "branches": (HARDWARE, 4),
-    "branch-misses": (HARDWARE, 5),
-    "bus-cycles": (HARDWARE, 6),
-    **_cache_counters(),
-    "cpu-clock": (SOFTWARE, 0),
-    "task-clock": (SOFTWARE, 1),
-    "page-fault": (SOFTWARE, 2),
-    "faults": (SOFTWARE, 2),
-    "major-faults": (SOFTWARE, 6),
-    "minor-faults": (SOFTWARE, 5),
-    "context-switches": (SOFTWARE, 3),
-    "cs": (SOFTWARE, 3),
-    "cpu-migrations": (SOFTWARE, 4),
-    "migrations": (SOFTWARE, 4),
-    "alignment-faults": (SOFTWARE, 7),
-    "emulation-faults": (SOFTWARE, 8),
-}
 CONTEXT_NAMES = (
     *_PLAIN,
-    *(f"perf:{of}:{name}" for of in ("cpu", "thread") for name in _COUNTERS),
+    *(f"perf:{of}:{name}" for of in ("cpu", "thread") for name in COUNTERS),
 )
 """All names, in the order in which they are listed."""
 
@@ -134,8 +83,8 @@ def context_type(name: str) -> ContextType | None:
     if _APPLICATION.fullmatch(name):
         return ContextType("APP", name, is_of_user_space=True)
     start, _, counter = name.rpartition(":")
-    if start in {"perf:cpu", "perf:thread"} and counter in _COUNTERS:
-        return ContextType("PERF", name, start == "perf:thread", *_COUNTERS[counter])
+    if start in {"perf:cpu", "perf:thread"} and counter in COUNTERS:
+        return ContextType("PERF", name, start == "perf:thread", *COUNTERS[counter])
     return None
 
 
@@ -145,6 +94,11 @@ def kernel_refusal(kind: ContextType) -> str | None:
     Args:
         kind: One that is of the kernel.
     """
-    if kind.kind == "PERF":
-        return "tracefs reads no performance counters at its events"
-    return None
+    if kind.kind != "PERF":
+        return None
+    if cpu_counter(kind.name) is None:
+        return f"{kind.name}: expected a name of letters, digits and underscores"
+    # Few sessions have any.
+    from ..record.backends.kernel.counters import why_not  # noqa: PLC0415 - see above
+
+    return why_not(kind.name)

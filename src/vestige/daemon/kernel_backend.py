@@ -188,6 +188,7 @@ class KernelBackend:
         await self._tried(session, trace.stop)
         self._set_losses(session, trace)
         self._samples.see(session, trace.counts())
+        self._tell_problems(trace)
 
     def _set_losses(self, session: Session, trace: SessionTrace) -> None:
         for name, lost in self._lost(session, trace).items():

@@ -12,11 +12,13 @@ __all__ = [
     "CpuOutcome",
     "__interface__",
     "__version__",
-    "attach_to_system_calls",
+    "attach_program",
+    "counter_array",
     "drop_rights",
     "impossible_filters",
     "kernel_functions",
     "kernel_symbol",
+    "open_counter",
     "open_tracefs",
 ]
 
@@ -30,7 +32,8 @@ _Tells: TypeAlias = tuple[str, int, int]
 """What records tell besides, and where: ``new_thread`` (places of its ID and its flags
 of clone(2)), ``kernel_stack`` (those of the number of addresses and of these),
 ``user_stack`` (that of the addresses, and 0), ``text`` (that of the word that leads to
-a text of the call that comes next, and 0), ``gets_texts`` (where the kernel's own
+a text of the call that comes next, or to values of counters at the next event; the
+token of these), ``gets_texts`` (where the kernel's own
 fields end and how many texts there are: words that lead to them are put there).
 """
 
@@ -135,7 +138,8 @@ class Collector:
     and ``relative_sequence`` (the same, bytes of an element), ``line`` (place),
     ``request_bits`` (place, bytes), ``zeros`` (bytes), ``groups`` (places of the IDs of
     parent and child), ``kernel_stack`` and ``user_stack`` (of the thread then, if they
-    are recorded), ``context:`` and LTTng's name of a context, or ``preemptible-call``.
+    are recorded), ``counter`` (which value, the number of the event; -1: nobody reads
+    it there), ``context:`` and LTTng's name of a context, or ``preemptible-call``.
     Places are bytes from the beginning of the kernel's record.
 
     Args:
@@ -412,20 +416,53 @@ class CpuOutcome:
         """Pages and records of the kernel that made no sense."""
 
     @property
+    def unknown(self) -> int:
+        """Event records of which a counter is unknown that is read at their event."""
+
+    @property
     def failure(self) -> str | None:
         """Why not all could be read or written."""
 
-def attach_to_system_calls(code: bytes) -> int:
-    """Let a program of the kernel (BPF) run at the entry of each system call.
+def attach_program(code: bytes, tracepoint: str) -> int:
+    """Let a program of the kernel (BPF) run at a tracepoint.
 
     Args:
         code: Its instructions, as bpf(2) takes them for a raw tracepoint.
+        tracepoint: Its name, such as ``sys_enter``.
 
     Returns:
         A descriptor; the program runs until it is closed.
 
     Raises:
-        OSError: The kernel takes no such programs, or not this one.
+        OSError: The kernel has no such tracepoint, or takes no such program.
+    """
+
+def counter_array(counters: Sequence[int | None]) -> int:
+    """Return an array of counters, as programs of the kernel read them.
+
+    Args:
+        counters: Their descriptors, which stay open; ``None``: there is none.
+
+    Returns:
+        A descriptor.
+
+    Raises:
+        OSError: The kernel has no such arrays, or it is forbidden.
+    """
+
+def open_counter(kind: int, config: int, cpu: int) -> int:
+    """Count something on a CPU, whoever runs there; see perf_event_open(2).
+
+    Args:
+        kind: The type of the counter.
+        config: Which of that type.
+        cpu: The number of the CPU.
+
+    Returns:
+        A descriptor; it counts until it is closed.
+
+    Raises:
+        OSError: There is no such counter or CPU, or it is forbidden.
     """
 
 def open_tracefs() -> int:

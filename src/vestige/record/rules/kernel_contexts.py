@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..._typing import TYPE_CHECKING
 from ...errors import SelectionError
+from .kernel_counters import cpu_counter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +21,7 @@ KERNEL_CONTEXTS = (
     *("cgroup_ns", "ipc_ns", "mnt_ns", "net_ns", "pid_ns", "time_ns", "user_ns"),
     *("uts_ns", "callstack-kernel", "callstack-user"),
 )
-"""The thread is always there."""
-_COUNTERS = "perf:"
+"""The thread is always there; counters of CPUs may be, too."""
 
 
 def check_kernel_contexts(names: Iterable[str]) -> None:
@@ -34,13 +34,9 @@ def check_kernel_contexts(names: Iterable[str]) -> None:
         SelectionError: One of them cannot.
     """
     for name in names:
-        if name.startswith(_COUNTERS):
-            raise SelectionError(
-                f"context {name} of the kernel: tracefs reads no performance counters "
-                "at its events"
-            )
-        if name not in KERNEL_CONTEXTS:
+        if name not in KERNEL_CONTEXTS and cpu_counter(name) is None:
             raise SelectionError(
                 f"no context '{name}' of the kernel: expected some of "
-                f"{', '.join(KERNEL_CONTEXTS)}"
+                f"{', '.join(KERNEL_CONTEXTS)}, perf:cpu:COUNTER, "
+                "perf:cpu:raw:rNUMBER:NAME"
             )

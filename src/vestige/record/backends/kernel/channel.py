@@ -12,19 +12,21 @@ from ....advice import nearest
 from ....errors import SelectionError
 from ...rules.kernel_contexts import check_kernel_contexts
 from .call_stacks import CALL_STACKS, record_stacks, stack_plans
-from .call_texts import TEXT_EVENT, CallTexts, joined_at
+from .call_texts import CallTexts, joined_at
 from .channel_filters import ChannelFilters
 from .contexts import (
     context_operations,
     own_context,
     source_of,
 )
+from .counters import Counters, counter_contexts
 from .event_classes import EventClass, Operation, event_class
 from .formats import EventFormat, read_format
 from .lttng_names import lttng_name
 from .metadata import DeclaredClass
 from .own_threads import OwnThreads
 from .probes import Probes
+from .programs import TEXT_EVENT
 from .rules import takes_name
 from .selection import choose, names_like
 from .state_dump import CLASSES
@@ -118,8 +120,12 @@ class Channel:
         self._needs_switches = "switch" in source_of(self.contexts)
         self._tracks = False
         self._instance = Instance(tracefs, wanted.name)
+        self._counters = self._open_counters()
+        # Values without their record could be taken for those of the next one.
         spared = frozenset({_SWITCH} if self._needs_switches else ())
-        self._filters = ChannelFilters(self._instance, self.contexts, spared)
+        self._filters = ChannelFilters(
+            self._instance, self.contexts, None if self._counters.contexts else spared
+        )
         self._own = OwnThreads(
             self._instance,
             wanted.buffer_size,
@@ -131,6 +137,15 @@ class Channel:
         except BaseException:
             self.close()
             raise
+
+    def _open_counters(self) -> Counters:
+        """Open the counters that are wanted; those that there are not, are left out."""
+        wanted = counter_contexts(self.contexts)
+        counters = Counters(self._tracefs, wanted, self._instance.cpus())
+        self.problems += counters.problems
+        missing = {*wanted} - {*counters.contexts}
+        self.contexts = [one for one in self.contexts if one not in missing]
+        return counters
 
     def _prepare(self) -> None:
         instance, wanted = self._instance, self.wanted
@@ -162,8 +177,10 @@ class Channel:
         self.wanted = wanted
         matches, hidden = self._chosen(wanted.rules)
         hidden |= self._tell_texts(matches)
+        probes = [*self._probe_events()]
+        self._read_counters(matches, probes)
         self._shown = {(one.system, one.name) for one in matches}
-        for form in self._probe_events():
+        for form in probes:
             self._shown.add((form.system, form.name))
             self._learn((form.system, form.name), is_hidden=False, form=form)
         self._wanted_events = self._shown | hidden
@@ -190,7 +207,28 @@ class Channel:
         ]
         self._instance.tell_contents(content_bytes(calls))
         self._is_renewed |= self._texts.tell(calls)
-        return {TEXT_EVENT} if self._texts.is_running else set()
+        is_told = self._texts.is_running or self._counters.contexts
+        return {TEXT_EVENT} if is_told else set()
+
+    def _read_counters(
+        self, matches: Sequence[Match], probes: Sequence[EventFormat]
+    ) -> None:
+        """Let counters be read at what is wanted, where they can be."""
+        if not self._counters.contexts:
+            return
+        events = [self._format((one.system, one.name)) for one in matches]
+        self._counters.read_at(events, self._pause_calls)
+        named = [(one, lttng_name(one.system, one.name)) for one in events]
+        named += [(one, self._probes.names.get(one.id, one.name)) for one in probes]
+        self._counters.tell_unread(named)
+        self.problems += self._counters.problems
+        self._counters.problems = []
+
+    def _pause_calls(self) -> None:
+        """Switch system calls off until :meth:`switch`."""
+        again = {one for one in self._enabled if one[0] == "syscalls"}
+        self._instance.disable(sorted(again))
+        self._enabled -= again
 
     def _format(self, key: _Key) -> EventFormat:
         if key in self._known:
@@ -264,7 +302,8 @@ class Channel:
         known = self._known.get(key)
         if known is None:
             form = self._format(key) if form is None else form
-            contexts = context_operations(self.contexts, form.system)
+            counters = self._counters.operations(form)
+            contexts = context_operations(self.contexts, form.system, counters)
             told: Tells | None = None
             if self._texts.has(form):
                 told = "gets_texts", joined_at(form), len(texts(form))
@@ -317,7 +356,7 @@ class Channel:
         for key, (form, number, made, told) in self._known.items():
             tells = told
             if key == TEXT_EVENT and (text := form.at("bpf_string")) is not None:
-                tells = "text", text, 0
+                tells = "text", text, self._counters.token
             if key == _NEW_THREAD:
                 thread, flags = form.at("pid"), form.at("clone_flags")
                 if thread is not None and flags is not None:
@@ -371,9 +410,7 @@ class Channel:
             # What tells texts must come before what records calls, which are called in
             # the order in which they were switched on.
             self._is_renewed = False
-            again = {one for one in self._enabled if one[0] == "syscalls"}
-            instance.disable(sorted(again))
-            self._enabled -= again
+            self._pause_calls()
         instance.disable(sorted(self._enabled - wanted))
         for key, why in instance.enable(sorted(wanted - self._enabled)):
             name, _, _ = self._known[key].made
@@ -429,6 +466,7 @@ class Channel:
         with suppress(OSError):
             self._instance.remove()
         self._texts.close()
+        self._counters.close()
         self._probes.close()
 
 

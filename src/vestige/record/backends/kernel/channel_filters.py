@@ -136,14 +136,14 @@ class ChannelFilters:
     Args:
         instance: Where the events are.
         contexts: LTTng's names of the contexts of its records.
-        spared: Events of which the kernel must leave out none.
+        spared: Events of which the kernel must leave out none; ``None``: all.
     """
 
     def __init__(
         self,
         instance: Instance,
         contexts: Sequence[str],
-        spared: frozenset[tuple[str, str]] = frozenset(),
+        spared: frozenset[tuple[str, str]] | None = frozenset(),
     ) -> None:
         self.problems: list[str] = []
         """Filters that make no sense."""
@@ -176,7 +176,8 @@ class ChannelFilters:
     def _write(self, event: EventFormat, text: str | None) -> bool:
         """Give the kernel a filter; tell whether it takes it."""
         key = event.system, event.name
-        if text is not None and key in self._spared:
+        is_spared = self._spared is None or key in self._spared
+        if text is not None and is_spared:
             return False
         if self._written.get(key) == text:
             return True

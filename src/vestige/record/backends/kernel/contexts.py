@@ -1,8 +1,8 @@
 """What each event record of a channel may tell of who runs: LTTng's contexts.
 
 Names and types are those of LTTng 2.13, see lttng-add-context(1). What nobody knows is
--1, for users and groups the same without a sign; 0 for a namespace, an empty name, and
-the smallest number for priorities.
+-1, for users, groups and counters the same without a sign; 0 for a namespace, an empty
+name, and the smallest number for priorities.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import os
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...rules.kernel_counters import cpu_counter
 from .call_stacks import CALL_STACKS
+from .counters import UNKNOWN, counter_contexts
 from .event_classes import CONTEXT, integer, text_of
 from .proc_facts import IDS, NAMESPACES, facts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .event_classes import Operation
 
@@ -86,23 +88,30 @@ def context_fields(names: Sequence[str]) -> str:
     """
     fields = [CONTEXT]
     for name in _others(names):
-        known = CONTEXTS.get(name)
-        text = f"{FOR_FILTERS[name]} _{name};" if known is None else known.field
-        fields.append(text)
+        if (known := CONTEXTS.get(name)) is not None:
+            fields.append(known.field)
+        elif (counter := cpu_counter(name)) is not None:
+            fields.append(f"{integer(8)} _{counter.field};")
+        else:
+            fields.append(f"{FOR_FILTERS[name]} _{name};")
     return " ".join(fields)
 
 
-def context_operations(names: Sequence[str], system: str) -> list[Operation]:
+def context_operations(
+    names: Sequence[str], system: str, counters: Mapping[str, Operation] | None = None
+) -> list[Operation]:
     """Return what makes contexts, behind that of the thread.
 
     Args:
         names: LTTng's names.
         system: The system of the event.
+        counters: What makes counters; ``None``: nobody looks at them.
     """
+    made = dict.fromkeys(counter_contexts(names), ("counter", 0, -1))
+    made |= {name: one.operation for name, one in CALL_STACKS.items()}
+    made |= counters or {}
     return [
-        CALL_STACKS[name].operation
-        if name in CALL_STACKS
-        else (f"context:{_kind(name, system)}", 0, 0)
+        made.get(name, (f"context:{_kind(name, system)}", 0, 0))
         for name in _others(names)
     ]
 
@@ -157,6 +166,8 @@ def own_context(names: Sequence[str]) -> bytes:
         },
         # They have none.
         **dict.fromkeys(CALL_STACKS, ("<I", 0)),
+        # Nobody reads them then.
+        **dict.fromkeys(counter_contexts(names), ("<Q", UNKNOWN)),
     }
     packed = [struct.pack(*values[name]) for name in _others(names)]
     return struct.pack("<i", process) + b"".join(packed)

@@ -115,6 +115,8 @@ class KernelDomain:
             return
         try:
             found: list[dict[str, Any]] = self._process.ask("end")
+            said = self._process.problems
+            self.problems += [one for one in said if one not in self.problems]
         except KernelOrderError:
             self.problems.append(f"of the kernel, events are missing: {ENDED}")
             self._process.end()

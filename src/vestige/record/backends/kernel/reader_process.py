@@ -418,7 +418,14 @@ def _totals(
             "cpus": len(cpus),
             **{
                 name: sum(getattr(one, name) for one in cpus)
-                for name in ("records", "lost", "packets", "bytes", "damaged")
+                for name in (
+                    "records",
+                    "lost",
+                    "packets",
+                    "bytes",
+                    "damaged",
+                    "unknown",
+                )
             },
             "failure": next((one.failure for one in cpus if one.failure), gap),
         }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .channel import Channel
 from .contexts import context_fields, host
+from .counters import UNKNOWN
 from .formats import read_format
 from .kernel_names import NameFiles
 from .metadata import FEW, StreamText, classes_text, metadata_text
@@ -70,6 +71,9 @@ class KernelTrace:
         self._tracked = _only(wanted.tracked)
         self._left_out: dict[int, int] = {}
         """Threads of the recorder, and since when; only what is new matters."""
+        self._problems: list[str] = []
+        self._unknown = 0
+        """Event records of which it was said that they lack counters."""
         try:
             self._make_channels(tracefs)
             self._follow_threads(tracefs)
@@ -125,7 +129,8 @@ class KernelTrace:
 
     def take_problems(self) -> list[str]:
         """Return what cannot be recorded, and why; each is told once."""
-        problems = [text for one in self._channels for text in one.problems]
+        own, self._problems = self._problems, []
+        problems = [text for one in self._channels for text in one.problems] + own
         for one in self._channels:
             one.problems = []
         return list(dict.fromkeys(problems))
@@ -358,7 +363,7 @@ class KernelTrace:
         """
         for one in self._channels:
             one.record(is_on=False)
-        return self._totals("flush", is_stopped=True)
+        return self._last_totals("flush", is_stopped=True)
 
     def rotate(self, directory: str) -> list[dict[str, Any]]:
         """Let what comes from now on be in another directory.
@@ -445,7 +450,19 @@ class KernelTrace:
         """
         for one in self._channels:
             one.record(is_on=False)
-        return self._totals("end")
+        return self._last_totals("end")
+
+    def _last_totals(self, order: str, **facts: Any) -> list[dict[str, Any]]:
+        """Say what records lack, too."""
+        found = self._totals(order, **facts)
+        unknown = sum(one["unknown"] for one in found)
+        if unknown > self._unknown:
+            self._unknown = unknown
+            self._problems.append(
+                f"performance counters are unknown of {unknown:,} event records of the "
+                f"kernel, which have {UNKNOWN}"
+            )
+        return found
 
     def _totals(self, order: str, **facts: Any) -> list[dict[str, Any]]:
         if not self._is_running and order != "copy":

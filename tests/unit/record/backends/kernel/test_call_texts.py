@@ -15,13 +15,13 @@ from support.kernel_tracer import why_not
 from support.recorded import run_recorded
 from vestige.record.backends.kernel import call_texts
 from vestige.record.backends.kernel.call_texts import (
-    TEXT_EVENT,
     CallTexts,
     joined_at,
     program,
 )
 from vestige.record.backends.kernel.event_classes import event_class
 from vestige.record.backends.kernel.formats import read_format
+from vestige.record.backends.kernel.programs import TEXT_EVENT
 from vestige.record.backends.kernel.tracefs import Tracefs
 
 REASON = why_not()
