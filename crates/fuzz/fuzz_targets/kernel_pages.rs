@@ -35,6 +35,7 @@ fn operations() -> [Vec<Operation>; 4] {
             Operation::UserStack,
             Operation::Groups { parent: 8, child: 12 },
             Operation::Zeros { bytes: 3 },
+            Operation::Counter { place: 1, number: Some(7) },
             Operation::Line { at: 16 },
         ],
     ]
@@ -54,7 +55,7 @@ fuzz_target!(|data: &[u8]| {
     let stacks = [(3, stack(Side::Kernel, Some(8))), (4, stack(Side::User, None))];
     let are_recorded = data.first().is_some_and(|one| one % 2 == 0);
     let stacks = stacks.into_iter().filter(|_| are_recorded);
-    let told = stacks.chain([(5, Tells::Text { at: 8 })]);
+    let told = stacks.chain([(5, Tells::Text { at: 8, token: 0 })]);
     let events = events.chain(told.map(|(id, tells)| {
         (id, EventPlan { class: None, operations: Vec::new(), tells: Some(tells) })
     }));

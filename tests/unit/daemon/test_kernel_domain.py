@@ -11,6 +11,7 @@ import vestige
 from support.kernel_tracer import why_not
 from support.session_daemon import SessionDaemon
 from vestige.daemon.xml_reader import parse_xml
+from vestige.record.backends.kernel import counters
 
 REASON = why_not()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -172,6 +173,28 @@ def test_contexts_are_those_of_the_kernel(daemon):
     done = daemon.lttng("add-context", "-k", "-t", "pid", "-t", "pid", "-t", "ip")
     added = "kernel context pid added to all channels\n"
     assert done == (4, 2 * added, "Error: ip: Add kernel context failed\n")
+
+
+def test_counters_that_the_machine_has_are_contexts(daemon, tmp_path):
+    """Others are refused with the reason; a saved session has them again."""
+    if (why := counters.why_not("perf:cpu:cs")) is not None:
+        pytest.skip(why)
+    none = f"perf:cpu:raw:r{'f' * 16}:none"
+    daemon.lttng("destroy", "s1")
+    daemon.lttng("create", "s1", f"--output={tmp_path}/out")
+    daemon.lttng("enable-event", "-k", "sched_switch")
+    done = daemon.lttng("add-context", "-k", "-t", "perf:cpu:cs", "-t", none)
+    added = "kernel context perf:cpu:cs added to all channels\n"
+    reason = "Context unavailable on this kernel: this machine has no such counter"
+    assert done == (4, added, f"Error: {none}: {reason}\n")
+    daemon.lttng("save", "s1", "-o", str(tmp_path))
+    daemon.lttng("destroy", "s1")
+    done = daemon.lttng("load", "s1", "-i", str(tmp_path))
+    assert (done.status, done.err) == (0, "")
+    daemon.lttng("start", "s1")
+    daemon.lttng("stop", "s1")
+    [metadata] = tmp_path.rglob("kernel/metadata")
+    assert " _perf_cpu_cs;" in metadata.read_text()
 
 
 def test_inclusion_sets_are_those_of_the_kernel(daemon):

@@ -188,8 +188,8 @@ examples:
             action=_AddWords,
             default=[],
             help="add these context fields to each event of the kernel: pid, procname, "
-            "ppid, vpid, prio, uid, callstack-kernel or another of lttng-add-context "
-            "(repeatable)",
+            "ppid, vpid, prio, uid, callstack-kernel, perf:cpu:COUNTER or another of "
+            "lttng-add-context (repeatable)",
         )
         parser.add_argument(
             "--kernel-filter",

@@ -7,6 +7,7 @@ import pytest
 from vestige.errors import SelectionError
 from vestige.record.backends.kernel.contexts import CONTEXTS, context_fields
 from vestige.record.rules.kernel_contexts import KERNEL_CONTEXTS, check_kernel_contexts
+from vestige.record.rules.kernel_counters import Counter, cpu_counter
 from vestige.record.rules.options import RecordingOptions
 
 
@@ -24,7 +25,9 @@ def test_all_that_are_known_can_be_written():
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("perf:cpu:cycles", "reads no performance counters"),
+        ("perf:cpu:nothing", "no context 'perf:cpu:nothing'"),
+        ("perf:cpu:raw:r0:a b", "no context 'perf:cpu:raw:r0:a b'"),
+        ("perf:thread:cycles", "no context 'perf:thread:cycles'"),
         ("vip", "no context 'vip' of the kernel: expected some of tid, pid"),
     ],
 )
@@ -47,3 +50,22 @@ def test_a_recording_is_refused_before_it_starts(options, reason):
     """What makes no sense in any kernel."""
     with pytest.raises(SelectionError, match=reason):
         RecordingOptions(**options).check()
+
+
+@pytest.mark.parametrize(
+    ("name", "counter"),
+    [
+        ("perf:cpu:page-fault", ("perf_cpu_page_fault", 1, 2)),
+        ("perf:cpu:LLC-store-misses", ("perf_cpu_LLC_store_misses", 3, 0x10102)),
+        ("perf:cpu:raw:r1aF:mine", ("perf_cpu_mine", 4, 0x1AF)),
+        ("perf:cpu:raw:r1:", None),
+        ("perf:cpu:raw:rg:x", None),
+        ("perf:thread:cs", None),
+        ("pid", None),
+    ],
+)
+def test_counters_have_the_fields_of_lttng(name, counter):
+    """With underscores only, and what the kernel knows them by."""
+    check_kernel_contexts([name] if counter else [])
+
+    assert cpu_counter(name) == (counter and Counter(*counter))

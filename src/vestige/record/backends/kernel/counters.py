@@ -68,12 +68,12 @@ def why_not(context: str, cpus: Sequence[int] = (0,)) -> str | None:
         _close(_open(context, cpus))
     except OSError as error:
         if error.errno in _MISSING:
-            return f"{context}: this machine has no such counter"
-        return f"{context}: {_reason(error, 'perf_event_open')}"
+            return "this machine has no such counter"
+        return _reason(error, "perf_event_open")
     try:
         os.close(attach_program(counter_program(None, 0, 0, b""), "sys_enter"))
     except OSError as error:
-        return f"{context}: {_reason(error, 'bpf')}"
+        return _reason(error, "bpf")
     return None
 
 
@@ -149,7 +149,7 @@ class Counters:
             for one in contexts[:MOST_COUNTERS]:
                 why = why_not(one, cpus)
                 if why is not None:
-                    self.problems.append(f"context {why}")
+                    self.problems.append(f"context {one}: {why}")
                     continue
                 opened.append(_open(one, cpus))
                 self.contexts.append(one)
