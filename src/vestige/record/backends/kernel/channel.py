@@ -449,13 +449,11 @@ class Channel:
     def begin_dump(self) -> None:
         """Leave out what threads that are left out do and start in the meantime."""
         self._instance.write("options/event-fork", 1)
-        self._own.do_much(is_begun=True)
 
     def end_dump(self) -> None:
-        """Leave out such threads alone, in whatever way."""
+        """Leave out such threads alone."""
         if not self._tracks:
             self._instance.write("options/event-fork", 0)
-        self._own.do_much(is_begun=False)
 
     def record(self, *, is_on: bool) -> None:
         """Let it record, or stop that."""

@@ -5,6 +5,10 @@ then, which makes events a tenth as expensive again. So it is done by those who 
 where these threads cause next to no events: while they read 4 MiB, some 40 system calls
 and a few switches. Both leave out the same (Linux, ``kernel/trace/trace_events.c``,
 ``event_filter_pid_*``).
+
+What the kernel was told is never taken back while it records: it takes away the probes
+of the scheduler first, and on a CPU on which one of these threads ran just then, it
+leaves out whoever comes next, until it is done.
 """
 
 from __future__ import annotations
@@ -59,7 +63,6 @@ class OwnThreads:
         self._instance = instance
         self._threads: list[int] = []
         self._told = 0
-        self._is_much_done = False
         self.is_in_kernel = has_stacks or buffer_size < _LEAST
         """Whether the kernel leaves them out: once it does, it does so for good."""
 
@@ -82,27 +85,13 @@ class OwnThreads:
         self._threads += [one for one in threads if one not in self._threads]
         self._tell()
 
-    def do_much(self, *, is_begun: bool) -> None:
-        """Let the kernel leave them out for a while in any case.
-
-        To read the state of a machine takes so many system calls that they would fill a
-        buffer.
-
-        Args:
-            is_begun: Whether that begins or ends.
-        """
-        self._is_much_done = is_begun
-        self._tell()
-
     def _tell(self) -> None:
-        if self.is_in_kernel or self._is_much_done:
-            if new := self._threads[self._told :]:
-                text = " ".join(map(str, new))
-                self._instance.write(_SETTING, text, is_added=True)
-                self._told = len(self._threads)
-        elif self._told:
-            self._instance.write(_SETTING, "")
-            self._told = 0
+        if not self.is_in_kernel:
+            return
+        if new := self._threads[self._told :]:
+            text = " ".join(map(str, new))
+            self._instance.write(_SETTING, text, is_added=True)
+            self._told = len(self._threads)
 
     def others(self, events: Iterable[EventFormat]) -> dict[int, int | None] | None:
         """Return what stays of them where those who collect leave them out.
