@@ -35,6 +35,7 @@ from vestige.record.backends.kernel.state_dump import StateDump
 from vestige.record.backends.kernel.tracefs import Instance, Tracefs
 from vestige.record.collected import Collected
 from vestige.record.rules.options import RecordingOptions
+from vestige.record.trace_directory import Places
 
 HERE = Path(__file__).parent
 MEMORY = "/dev/shm"
@@ -93,7 +94,9 @@ def recorded(run: Callable[[], Call], words: Sequence[str] = WORDS) -> Recorded:
     options = RecordingOptions(kernel=tuple(words), buffer_size=BUFFER)
     before = processor()
     clock = RecordingClock(counter if has_constant_counter() else None)
-    domain = kernel_domain(str(folder / "kernel"), options, clock, UUID)
+    domain = kernel_domain(
+        Places(str(folder), str(folder), str(folder / "kernel")), options, clock, UUID
+    )
     try:
         domain.start()
         begin = processor()

@@ -15,8 +15,8 @@ pub fn open_tracefs() -> PyResult<RawFd> {
 
 #[doc = core_doc!(drop_rights)]
 #[pyfunction]
-pub fn drop_rights(user: u32, group: u32) -> PyResult<()> {
-    inner::drop_rights(user, group).map_err(with_number)
+pub fn drop_rights(user: u32, group: u32, more: Vec<u32>) -> PyResult<()> {
+    inner::drop_rights(user, group, &more).map_err(with_number)
 }
 
 #[doc = core_doc!(attach_program)]

@@ -8,6 +8,8 @@ const HEAD: usize = 32 + 52;
 const PAGE: usize = 4096;
 /// Bytes of records after which a packet is written.
 const ENOUGH: usize = 256 * 1024;
+/// Values of the clock in a nanosecond at least: readers put packets of one moment in any order.
+const NANOSECOND: u64 = 8;
 
 /// What the headers of records look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,12 @@ impl Packets {
     #[must_use]
     pub fn last(&self) -> u64 {
         self.last
+    }
+
+    /// The same, but not in the nanosecond in which the packet begins.
+    #[must_use]
+    pub fn apart(&self) -> u64 {
+        self.last.max(self.begin.saturating_add(NANOSECOND))
     }
 
     /// Event records in this packet.

@@ -39,20 +39,20 @@ pub fn open_tracefs() -> io::Result<OwnedFd> {
     }
 }
 
-/// Gives up all rights of this process for good, and becomes a user and a group.
+/// Gives up all rights of this process for good, and becomes a user with groups.
 ///
 /// It may have one thread only.
 ///
 /// # Errors
 ///
 /// The system refuses it; some may be gone.
-pub fn drop_rights(user: u32, group: u32) -> io::Result<()> {
+pub fn drop_rights(user: u32, group: u32, more: &[u32]) -> io::Result<()> {
     let header = CapabilityHeader { version: VERSION, process: 0 };
     let none = [0_u32; 6];
     // SAFETY: the kernel reads the structures, which are as long as it expects, and no memory else.
     unsafe {
         checked(libc::syscall(libc::SYS_prctl, libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
-        checked(libc::syscall(libc::SYS_setgroups, 0, ptr::null::<libc::gid_t>()))?;
+        checked(libc::syscall(libc::SYS_setgroups, more.len(), more.as_ptr()))?;
         checked(libc::syscall(libc::SYS_setresgid, group, group, group))?;
         checked(libc::syscall(libc::SYS_setresuid, user, user, user))?;
         checked(libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr())).map(drop)

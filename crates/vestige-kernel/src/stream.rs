@@ -297,7 +297,8 @@ impl<O: Output> Stream<O> {
             });
             self.outcome.records += 1;
             if self.packets.is_full() {
-                self.write(self.packets.last());
+                // Many that come late are of one moment.
+                self.write(self.packets.apart());
             }
         }
     }
@@ -312,7 +313,7 @@ impl<O: Output> Stream<O> {
     fn lose(&mut self, more: u64) {
         if more > 0 && self.packets.is_first() {
             // Readers compare packets: what the first one says is of no use to them.
-            self.write(self.packets.last());
+            self.write_first();
         }
         self.packets.lost = self.packets.lost.saturating_add(more);
     }
@@ -374,7 +375,18 @@ impl<O: Output> Stream<O> {
     /// Lets what comes from now on go elsewhere; what was there.
     pub fn replace(&mut self, output: O) -> O {
         self.packets.begin_elsewhere();
-        std::mem::replace(&mut self.output, output)
+        let before = std::mem::replace(&mut self.output, output);
+        if self.packets.lost > 0 {
+            // What was lost before is not to be told as lost here.
+            self.write_first();
+        }
+        before
+    }
+
+    /// Writes a packet with which others are compared: without records, it is of one moment.
+    fn write_first(&mut self) {
+        self.write(self.packets.last());
+        self.packets.skip_to(self.packets.apart());
     }
 
     /// Throws away what was not written yet.
@@ -489,6 +501,36 @@ mod tests {
         assert_eq!((outcome.packets, outcome.lost), (2, 9));
         assert_eq!(lost(0), Some(&0_u64.to_le_bytes()[..]));
         assert_eq!(lost(1), Some(&9_u64.to_le_bytes()[..]));
+    }
+
+    #[test]
+    fn packets_of_records_that_are_put_late_have_an_order() {
+        let mut stream = stream();
+        stream.flush(150, Counts::default(), false);
+        stream.limit(1);
+        stream.put_own(vec![OwnRecord { time: 110, class: 0, body: vec![1; 5000] }; 3]);
+        let (_, output) = stream.end(300, Counts::default());
+
+        let word = |at: usize| output.get(at..at + 8).map(<[u8]>::to_vec);
+        let begins: Vec<_> = (0..3).map(|one| word(4096 + one * 8192 + 32)).collect();
+        let expected = [150_u64, 158, 166].map(|one| Some(one.to_le_bytes().to_vec()));
+        assert_eq!(begins, expected);
+    }
+
+    #[test]
+    fn other_files_begin_with_what_was_lost_before() {
+        let mut stream = stream();
+        stream.flush(150, Counts { dropped: 3, overwritten: 0 }, false);
+        stream.replace(Vec::new());
+        let (outcome, output) = stream.end(200, Counts { dropped: 7, overwritten: 0 });
+
+        let word = |at: usize| output.get(at..at + 8).map(<[u8]>::to_vec);
+        let told = |packet: usize| word(packet * 4096 + 72);
+        assert_eq!((outcome.lost, output.len()), (7, 2 * 4096));
+        assert_eq!(told(0), Some(3_u64.to_le_bytes().to_vec()));
+        assert_eq!(told(1), Some(7_u64.to_le_bytes().to_vec()));
+        assert_eq!(word(32), word(40));
+        assert!(word(40) < word(4096 + 32));
     }
 
     #[test]

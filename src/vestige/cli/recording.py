@@ -87,6 +87,9 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
             # The program had the limit that it was given.
             allow_many_files(recording.collected.streams)
         _say(recording_lines(recording, is_python_by_default=is_chosen_here))
+    else:
+        # What was asked for and is missing is no summary.
+        _say(f"vestige: warning: {one}" for one in recording.collected.problems)
     _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
     return recording.status
 

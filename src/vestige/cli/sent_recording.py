@@ -57,9 +57,9 @@ def run_sent(
         raise CommandError(str(error), exit_code=status) from error
     except RecordError as error:
         raise CommandError(str(error), exit_code=FAILED) from error
-    if not options.quiet:
-        for line in _lines(sent, options.to):
-            print(plain(line), file=sys.stderr)
+    lines = _warnings(sent) if options.quiet else _lines(sent, options.to)
+    for line in lines:
+        print(plain(line), file=sys.stderr)
     if sent.place is None:
         raise CommandError(
             f"not all was sent: {sent.failure}; {sent.lost_packets:,} packets "
@@ -87,8 +87,17 @@ def _relay(options: argparse.Namespace | PlainOptions) -> list[str]:
     return [*map(str, found)]
 
 
+def _warnings(sent: Sent) -> Iterator[str]:
+    """Say what is missing."""
+    for one in sent.recording.collected.problems:
+        yield f"vestige: warning: {one}"
+
+
 def _lines(sent: Sent, url: str) -> Iterator[str]:
     """Say what was sent, and what was lost."""
+    # The program has ended.
+    from .render.recording import kernel_lines
+
     collected = sent.recording.collected
     lost = f"{collected.lost:,} events lost" if collected.lost else "no events lost"
     yield (
@@ -96,6 +105,7 @@ def _lines(sent: Sent, url: str) -> Iterator[str]:
         f"of {collected.streams:,} data streams in {sent.recording.seconds:.3f} s; "
         f"{lost}"
     )
-    yield from (f"vestige: warning: {one}" for one in collected.problems)
+    yield from (f"vestige: {one}" for one in kernel_lines(collected))
+    yield from _warnings(sent)
     if sent.place is not None:
         yield f"vestige: trace in {sent.place} at {url}"

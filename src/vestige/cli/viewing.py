@@ -102,13 +102,22 @@ def _sources(options: argparse.Namespace, paths: Sequence[str]) -> list[Componen
 
 def _recordings(path: str) -> list[dict[str, str]]:
     """Return the parameters of the recordings at or below a path."""
+    from ..components.sources.recording_parts import others_of
     from ..ctf import METADATA, find_traces
+    from .begun_recording import wait_for_kernel
 
     if (Path(path) / METADATA).is_file():
         return [{"path": path}]
+    wait_for_kernel(path)
+    found = find_traces(path)
+    directories = [one.directory for one in found]
     return [
-        {"path": str(one.directory), "trace-name": one.relative_name or ""}
-        for one in find_traces(path)
+        {
+            "path": str(one.directory),
+            "trace-name": one.relative_name or "",
+            "read-parts": "/".join(others_of(one.directory, directories)),
+        }
+        for one in found
     ]
 
 

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from ..errors import SessionError
 from ..owner_rights import owner_rights
 from ..record.backends.channel_counts import ChannelCounts
-from ..record.backends.kernel.process_link import ENDED, KernelOrderError
-from ..record.backends.kernel.session_trace import SessionTrace, missing_text
+from ..record.backends.kernel.process_link import ENDED, KernelOrderError, missing_text
+from ..record.backends.kernel.session_trace import SessionTrace
 from ..record.trace_directory import KERNEL
 from .backend import OnSample
 from .chunks import ARCHIVES, kernel_folders

@@ -476,7 +476,7 @@ def open_tracefs() -> int:
         OSError: The kernel has none, is older than 5.2, or forbids it.
     """
 
-def drop_rights(user: int, group: int) -> None:
+def drop_rights(user: int, group: int, more: Sequence[int]) -> None:
     """Give up all rights of this process for good.
 
     It may have one thread only.
@@ -484,6 +484,7 @@ def drop_rights(user: int, group: int) -> None:
     Args:
         user: The ID of the user that it becomes.
         group: That of the group.
+        more: Those of further groups.
 
     Raises:
         OSError: The system refuses it; some rights may be gone.

@@ -11,14 +11,14 @@ from .backends.in_process.tracer import check_agreement, check_counters
 from .collected import Collected
 from .rules.options import RecordingOptions
 from .session import Session
-from .trace_directory import PROGRAMS, TraceDirectory
+from .trace_directory import KERNEL, PRESENT, PROGRAMS, Places, TraceDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
     from typing import Any
 
-__all__ = ["Recording", "record", "run_and_record"]
+__all__ = ["Recording", "SentFiles", "record", "run_and_record"]
 
 
 class Recording:
@@ -121,7 +121,7 @@ def run_and_record(
     options: RecordingOptions,
     meanwhile: Callable[[], object] | None = None,
     *,
-    sent: list[Callable[[bool], None]] | None = None,
+    sent: SentFiles | None = None,
 ) -> Recording:
     """Run a program and record it, as :func:`record` does.
 
@@ -130,8 +130,7 @@ def run_and_record(
         directory: The trace.
         options: What is recorded.
         meanwhile: Called once, while the program runs.
-        sent: Of a recording that is sent while it is made: gets what lets nothing be
-            written for the moment.
+        sent: Where what is sent while it is recorded is, if it is.
 
     Returns:
         The recording.
@@ -143,24 +142,54 @@ def run_and_record(
     check_agreement()
     check_counters(options.contexts)
     place = TraceDirectory(directory)
-    if options.is_rotated:
-        # Where the recorder writes; archives are beside it.
-        place = place.inner("present")
-    elif options.is_kernel_recorded:
-        place = place.inner(PROGRAMS)
-    backend = InProcess(place.path, options, meanwhile, is_sent=sent is not None)
+    if sent is not None:
+        places = Places(place.path, sent.whole, sent.kernel, sent.name)
+    else:
+        place, places = _places(place, options)
+    backend = InProcess(places, options, meanwhile, is_sent=sent is not None)
     with Session(place, backend) as session:
         session.prepare()
         if sent is not None:
-            sent.append(backend.hold)
+            sent.hold = backend.hold
         session.start()
         status = backend.run(program)
         collected = session.stop()
     return Recording(
         program,
         options,
-        place.outer or place.path,
+        place.whole,
         status=status,
         seconds=backend.seconds,
         collected=collected,
     )
+
+
+def _places(
+    directory: TraceDirectory, options: RecordingOptions
+) -> tuple[TraceDirectory, Places]:
+    """Return where programs are recorded to, and all places of the recording."""
+    place, kernel = directory, None
+    if options.is_rotated:
+        # Archives are beside it.
+        place = place.inner(PRESENT)
+    if options.is_kernel_recorded:
+        kernel = os.path.join(place.path, KERNEL)
+        place = place.inner(PROGRAMS)
+    return place, Places(place.path, directory.path, kernel)
+
+
+class SentFiles:
+    """Where a recording is that is sent while it is made.
+
+    Args:
+        whole: The directory that is emptied.
+        kernel: The directory in it of the trace of the kernel.
+        name: What the recording is called.
+    """
+
+    def __init__(self, whole: str, kernel: str, name: str) -> None:
+        self.whole = whole
+        self.kernel = kernel
+        self.name = name
+        self.hold: Callable[[bool], None] | None = None
+        """Lets nothing be written for the moment; there once anything may be."""

@@ -10,12 +10,13 @@ import uuid
 from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import RecordError
 from ..live.output_url import read_uri
-from .recorder import Recording, run_and_record
+from .recorder import Recording, SentFiles, run_and_record
 from .relay.connection import RelayAddress, RelayRefusedError
 from .relay.folder import held_spool
 from .relay.messages import SessionFacts
 from .relay.plan import SenderPlan
 from .relay.sender import RelaySender
+from .trace_directory import KERNEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,11 +97,12 @@ def _record(
     options: RecordingOptions,
     meanwhile: Callable[[], object] | None,
 ) -> Sent:
-    holds: list[Callable[[bool], None]] = []
+    kernel = os.path.join(plan.spool, KERNEL)
+    files = SentFiles(plan.spool, kernel, plan.session.name)
 
     def on_full(is_full: bool) -> None:  # noqa: FBT001 - it is called so
-        for hold in holds:
-            hold(is_full)
+        if files.hold is not None:
+            files.hold(is_full)
 
     sender = RelaySender(plan, on_full)
     try:
@@ -113,7 +115,7 @@ def _record(
     sender.start(0, time.time())
     place = None
     try:
-        recording = run_and_record(program, folder, options, meanwhile, sent=holds)
+        recording = run_and_record(program, folder, options, meanwhile, sent=files)
     finally:
         # What there is of one that failed is sent as well.
         place = sender.end(PATIENCE, end=time.time())

@@ -5,15 +5,35 @@ from __future__ import annotations
 import os
 
 from .._suppress import suppress
+from .._typing import NamedTuple
 from ..errors import RecordError
 from ._agreement import METADATA_FILE, REFUSALS_FILE
 
-__all__ = ["KERNEL", "PROGRAMS", "TraceDirectory", "kernel_beside"]
+__all__ = ["KERNEL", "PRESENT", "PROGRAMS", "Places", "TraceDirectory", "kernel_beside"]
 
 PROGRAMS, KERNEL = "ust", "kernel"
 """The directories of both domains in a recording that has both, as LTTng calls them."""
 
+PRESENT = "present"
+"""In a recording that is rotated: what is recorded now."""
+
 _EXPECTED = "expected a new or an empty directory"
+
+
+class Places(NamedTuple):
+    """Where the parts of a recording are, by absolute paths."""
+
+    programs: str
+    """The trace of programs."""
+
+    whole: str
+    """The directory of the recording, which may be the same."""
+
+    kernel: str | None = None
+    """The trace of the kernel, if it is recorded; it is made later."""
+
+    name: str = ""
+    """What the recording is called; empty: as its directory."""
 
 
 class TraceDirectory:
@@ -27,9 +47,7 @@ class TraceDirectory:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.outer: str | None = None
-        """The directory of the recording, if this one is in it."""
-        self._is_outer_new = False
+        self._above: TraceDirectory | None = None
         place = os.path.abspath(path)
         try:
             place.encode()
@@ -69,9 +87,13 @@ class TraceDirectory:
             RecordError: It cannot be made.
         """
         inner = TraceDirectory(os.path.join(self.path, name))
-        inner.outer = self.path
-        inner._is_outer_new = self._is_new
+        inner._above = self
         return inner
+
+    @property
+    def whole(self) -> str:
+        """The directory of the recording: this one, or the one in which it is."""
+        return self.path if self._above is None else self._above.whole
 
     def take_back(self) -> None:
         """Leave the place as it was: nothing is in the trace."""
@@ -81,9 +103,8 @@ class TraceDirectory:
         if self._is_new:
             with suppress(OSError):
                 os.rmdir(self.path)
-        if self.outer is not None and self._is_outer_new:
-            with suppress(OSError):
-                os.rmdir(self.outer)
+        if self._above is not None:
+            self._above.take_back()
 
 
 def kernel_beside(directory: str) -> str | None:

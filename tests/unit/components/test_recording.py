@@ -7,7 +7,6 @@ import pytest
 from support.ctf_writer import Packet, Trace, numbered
 from vestige.cli.main import main
 from vestige.components.sources.recording import (
-    ARCHIVES,
     GRACE,
     LIVE,
     LIVE_FORM,
@@ -15,6 +14,7 @@ from vestige.components.sources.recording import (
     REGISTER,
     RecordingSource,
 )
+from vestige.components.sources.recording_parts import ARCHIVES
 from vestige.errors import NotATraceError
 from vestige.graph import Selection
 from vestige.graph.mux import merges
@@ -258,3 +258,27 @@ def test_files_that_are_moved_into_an_archive(watched):
     watched.tell(time_of(21))
     found += watched.look()
     assert found == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 8, 9, 10]
+
+
+def test_several_parts_that_have_ended_meanwhile(watched):
+    """In their order; what each says once more of the beginning is not said again."""
+    watched.append("a", packet(0))
+    watched.append("state", packet(0))
+    watched.tell(time_of(5))
+    assert watched.look() == [0, 0, 1, 1, 2, 2]
+    for number in ("2", "10"):
+        archive = watched.directory.parent / ARCHIVES / f"x-{number}"
+        archive.mkdir(parents=True)
+        while watched.steps:
+            watched.steps.pop(0)()
+        for name in ("a", "state"):
+            (watched.directory / name).rename(archive / name)
+        watched.append("a", packet(int(number) * 3, int(number)))
+        watched.append("state", packet(0))
+        watched.append("state-of-new", packet(0))
+    watched.tell(time_of(60))
+    found = []
+    for _ in range(8):
+        found += watched.look()
+
+    assert found == [6, 7, 8, 30, 31, 32]

@@ -118,6 +118,7 @@ def _opener(options: argparse.Namespace) -> Opener:
     from ...components.sources.ctf_fs import CtfFsSource
     from ...debuginfo import Resolver
     from ...page.served_trace import Opener
+    from ..begun_recording import is_recorded
 
     wanted = debug_file_options(options)
 
@@ -135,10 +136,7 @@ def _opener(options: argparse.Namespace) -> Opener:
         lambda: CtfFsSource(options.paths),
         resolver,
         place,
-        lambda: any(
-            os.path.exists(os.path.join(path, REGISTER))  # noqa: PTH110, PTH118 - as above
-            for path in options.paths
-        ),
+        lambda: any(map(is_recorded, options.paths)),
         _feeds,
         places,
         options.follow,
@@ -148,13 +146,16 @@ def _opener(options: argparse.Namespace) -> Opener:
 def _feeds(source: CtfFsSource) -> list[RecordingSource] | None:
     """Return what reads recordings that go on; ``None`` if one cannot be read so."""
     from ...components.sources.recording import RecordingSource
+    from ...components.sources.recording_parts import others_of
     from ...record.backends.in_process.recovery import is_left
 
     directories = source.directories
     if len(directories) != source.trace_count:
         return None  # some are parts of one trace
     return [
-        RecordingSource(str(directory), index, is_left)
+        RecordingSource(
+            str(directory), index, is_left, others=others_of(directory, directories)
+        )
         for index, directory in enumerate(directories)
     ]
 

@@ -269,7 +269,10 @@ examples:
             f"{LIVE_PERIOD * 1000:.0f}ms), also what fills no packet",
         )
         parser.add_argument(
-            "-q", "--quiet", action="store_true", help="print no summary at the end"
+            "-q",
+            "--quiet",
+            action="store_true",
+            help="print no summary at the end, but warnings of what is missing",
         )
         parser.add_argument(
             "--recover",
@@ -296,9 +299,6 @@ examples:
         joins = options.pids or options.session is not None or options.recover
         if options.to is not None and joins:
             options.refuse("--to: expected a program that is started")
-        kernel = options.kernel or options.kernel_probe or options.kernel_logger
-        if options.to is not None and kernel:
-            options.refuse("--to: expected no --kernel")
         if options.pids:
             from ..joining import run
         elif options.session is not None:

@@ -224,7 +224,8 @@ def _recording(spec: ComponentSpec) -> Callable[[int], RecordingSource]:
         from ...record.backends.in_process.recovery import is_left
 
         path, name = str(spec.params["path"]), spec.params.get("trace-name")
-        return RecordingSource(path, first_index, is_left, name)
+        others = str(spec.params.get("read-parts", "")).split("/")
+        return RecordingSource(path, first_index, is_left, name, others)
 
     return opened
 

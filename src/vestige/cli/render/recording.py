@@ -9,12 +9,14 @@ from ..._typing import TYPE_CHECKING
 from ...record.recorder import Recording
 from ...record.summary.contents import Contents, read_contents, size_of
 from ...record.summary.lttng_library import why_without_lttng
-from ...record.trace_directory import PROGRAMS
+from ...record.trace_directory import PRESENT, PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["recording_lines"]
+    from ...record.collected import Collected
+
+__all__ = ["kernel_lines", "recording_lines"]
 
 _FAILURES = tuple(
     128 + number
@@ -70,7 +72,7 @@ def recording_lines(
     else:
         begin = f"recorded {_events(contents)} in {seconds}"
     yield f"vestige: {begin}, {held}; {_lost(recording)}"
-    yield from (f"vestige: {line}" for line in _of_the_kernel(recording))
+    yield from (f"vestige: {line}" for line in kernel_lines(recording.collected))
     yield from (f"vestige: {line}" for line in _patched(recording))
     yield from (f"vestige: {line}" for line in _losses(recording, contents, size))
     yield from (
@@ -106,7 +108,7 @@ def _directory(recording: Recording) -> str:
     """Return where the trace of programs is."""
     whole = os.fspath(recording)
     if recording.options.is_rotated:
-        return os.path.join(whole, "present")
+        whole = os.path.join(whole, PRESENT)
     return (
         os.path.join(whole, PROGRAMS) if recording.options.is_kernel_recorded else whole
     )
@@ -118,9 +120,16 @@ def _has_more(recording: Recording) -> bool:
     return bool(collected.archives) or collected.kernel is not None
 
 
-def _of_the_kernel(recording: Recording) -> Iterator[str]:
-    """Say what is there of the kernel."""
-    kernel = recording.collected.kernel
+def kernel_lines(collected: Collected) -> Iterator[str]:
+    """Say what is there of the kernel.
+
+    Args:
+        collected: What a recording holds.
+
+    Yields:
+        Lines for people; none if the kernel was not recorded.
+    """
+    kernel = collected.kernel
     if kernel is not None:
         yield (
             f"of the kernel {_count(kernel.records, 'event')}, "

@@ -87,6 +87,7 @@ def recording() -> Entry:
             {
                 "path": Parameter(STRING, is_required=True),
                 "trace-name": Parameter(STRING),
+                "read-parts": Parameter(STRING),
             },
             output="out",
         ),

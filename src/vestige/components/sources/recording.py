@@ -16,13 +16,14 @@ from struct import Struct
 
 from ... import core
 from ..._suppress import suppress
-from ..._typing import TYPE_CHECKING, NamedTuple
-from ...ctf import METADATA, data_file_names, read_metadata
+from ..._typing import TYPE_CHECKING
+from ...ctf import METADATA, read_metadata
 from ...damage import Damage
 from ...errors import NotATraceError, TraceFormatError
 from ...graph.growing import Arrival, Feed
 from ...graph.stream import Stream, TraceInfo
 from .ctf_fs import process_space
+from .recording_parts import KERNEL, PROGRAMS, Parts, Place
 
 if TYPE_CHECKING:
     from ...graph.plan import ComponentSpec
@@ -41,8 +42,6 @@ LIVE_MAGIC = b"VESTLIV1"
 ALL_BITS = (1 << 64) - 1
 LIVE_PAUSE = 0.01
 """Seconds between two looks at that file."""
-ARCHIVES = "archives"
-"""Beside a recording that is rotated: what was recorded before."""
 REGISTER = ".arena"
 """The file that is there while a recording is made."""
 LONGEST_QUIET = 2.0
@@ -54,22 +53,15 @@ ABANDONED = (
 )
 
 
-class _Found(NamedTuple):
-    # Where the next part of a file is.
-
-    path: Path
-    size: int
-    inode: int
-    is_moved: bool
-
-
 class _File:
-    # A data stream file, as far as it is read.
+    # The data stream files of a name, as far as they are read.
 
-    def __init__(self, stream: Stream, inode: int) -> None:
-        self.stream = stream
-        self.inode = inode
-        self.end = 0
+    def __init__(self) -> None:
+        self.place = Place()
+        self.stream: Stream | None = None
+        """Their data stream, once there is anything of it."""
+        self.last: int | None = None
+        """The end of its last packet, cycles."""
 
 
 class RecordingSource(Feed):
@@ -80,6 +72,8 @@ class RecordingSource(Feed):
         index: Index of its trace.
         is_abandoned: Tells whether the recorder was killed.
         trace_name: What its trace is called, behind the name of the host.
+        others: Of a recording that is rotated, the archives that others read; ``None``:
+            those that are there.
 
     Raises:
         NotATraceError: It holds no trace.
@@ -92,12 +86,15 @@ class RecordingSource(Feed):
         index: int = 0,
         is_abandoned: Callable[[Path], bool] = lambda _: False,
         trace_name: str | None = None,
+        others: Collection[str] | None = None,
     ) -> None:
         super().__init__(path)
         self._is_abandoned = is_abandoned
         self._directory = Path.cwd() / path
         if not (self._directory / METADATA).is_file():
             raise NotATraceError("no CTF trace: it has no metadata", path=Path(path))
+        self._of_programs = _of_programs(self._directory)
+        self._parts = Parts(self._directory, others)
         self.roots = [self._directory]
         """The directory."""
         self.directories = [self._directory]
@@ -129,7 +126,7 @@ class RecordingSource(Feed):
             TraceFormatError: The metadata cannot be used any more.
         """
         # In this order: what the recorder has written before it ended is seen.
-        has_ended = not (self._directory / REGISTER).exists()
+        has_ended = not (self._of_programs / REGISTER).exists()
         shown = self._shown()
         certain = time.time_ns() - GRACE if shown is None else shown
         arrival = Arrival()
@@ -141,7 +138,7 @@ class RecordingSource(Feed):
         self._behind.clear()
         if not is_seen or any(self._told.get(one) != certain for one in hungry):
             self._learn()
-            for name in self._names():
+            for name in self._parts.names():
                 self._look_at(name, hungry, arrival, has_ended=has_ended)
         self._looked = shown
         if arrival.has_news:
@@ -175,23 +172,16 @@ class RecordingSource(Feed):
         self.pause = LIVE_PAUSE
         return self._gate.handle.nanoseconds(until)
 
-    def _names(self) -> list[str]:
-        """Return the names of data files, with those that may have been moved away."""
-        there = data_file_names(self._directory)
-        return [*dict.fromkeys((*(self._files if self._has_archives else ()), *there))]
-
-    @property
-    def _has_archives(self) -> bool:
-        return (self._directory.parent / ARCHIVES).is_dir()
-
     def _see_whether_abandoned(self, arrival: Arrival) -> None:
         if time.monotonic() - self._last_news < LONGEST_QUIET:
             return
         self._last_news = time.monotonic()
-        if self._is_abandoned(self._directory):
-            arrival.damage.append(
-                Damage(self.path, None, None, "recording-damaged", ABANDONED)
-            )
+        if self._is_abandoned(self._of_programs):
+            if self._of_programs == self._directory:
+                # Of the kernel nothing is left in memory.
+                arrival.damage.append(
+                    Damage(self.path, None, None, "recording-damaged", ABANDONED)
+                )
             arrival.is_end = True
 
     def _metadata_state(self) -> tuple[int, int] | None:
@@ -222,56 +212,52 @@ class RecordingSource(Feed):
         *,
         has_ended: bool,
     ) -> None:
-        """Take what a file has behind what is read of it."""
-        known = self._files.get(name)
-        if known is not None and known.stream not in hungry:
+        """Take what the files of a name have behind what is read of them."""
+        known = self._files.setdefault(name, _File())
+        if known.stream is not None and known.stream not in hungry:
             return
-        with suppress(FileNotFoundError):  # in overwrite mode
-            found = self._found(name, known)
-            start = 0 if known is None else known.end
-            if found.size <= start:
-                return
-            try:
-                opened = self._opened(
-                    str(found.path),
-                    start,
-                    found.size,
-                    has_ended=has_ended or found.is_moved,
-                )
-            except TraceFormatError as error:
-                # The first packet is not all there yet, unless it will never be.
-                if has_ended and name not in self._unusable:
-                    self._unusable.add(name)
-                    arrival.damage.append(error.damage)
-                return
-            if opened is not None:
-                known = known or self._new_file(name, opened, found.inode, arrival)
-                self._take(known, opened, arrival)
-                if found.is_moved:
-                    # There may be a file of its name again, which is read next.
-                    self._behind.add(known.stream)
+        found = self._parts.next(name, known.place)
+        if found is None:
+            return
+        try:
+            opened = self._opened(
+                str(found.path),
+                known.place.end,
+                found.size,
+                has_ended=has_ended or found.is_moved,
+            )
+        except FileNotFoundError:
+            # In overwrite mode, or where few archives are kept.
+            return
+        except TraceFormatError as error:
+            # The first packet is not all there yet, unless it will never be.
+            if has_ended and name not in self._unusable:
+                self._unusable.add(name)
+                arrival.damage.append(error.damage)
+            return
+        if opened is None or not found.is_still_there(known.place.inode):
+            return
+        is_new = not self._is_repeated(known, opened)
+        offset, length, *_ = opened.packets[-1]
+        known.place.end = offset + length
+        if is_new:
+            self._take(known, opened, arrival)
+        if found.is_moved and known.stream is not None:
+            # There may be a file of its name again, which is read next.
+            self._behind.add(known.stream)
 
-    def _found(self, name: str, known: _File | None) -> _Found:
-        """Return where the next part of a file is.
+    def _is_repeated(self, known: _File, opened: core.DataFile) -> bool:
+        """Tell whether a file says once more what was read before.
 
-        A recording that is rotated has moved the file, and there may be another one.
-
-        Raises:
-            FileNotFoundError: It is gone.
+        Each part of a recording that is rotated begins with the state of programs, at
+        the times when they told it.
         """
-        path = self._directory / name
-        status = None
-        with suppress(FileNotFoundError):
-            status = path.stat()
-        if known is not None and (status is None or status.st_ino != known.inode):
-            for moved in self._directory.parent.glob(f"{ARCHIVES}/*/{name}"):
-                found = moved.stat()
-                if found.st_ino == known.inode and found.st_size > known.end:
-                    return _Found(moved, found.st_size, found.st_ino, is_moved=True)
-            known.inode, known.end = 0 if status is None else status.st_ino, 0
-        if status is None:
-            raise FileNotFoundError(name)
-        return _Found(path, status.st_size, status.st_ino, is_moved=False)
+        if not self._parts.is_rotated or opened.end is None:
+            return False
+        if known.stream is not None:
+            return known.last is not None and opened.end <= known.last
+        end = self._gate.handle.nanoseconds(opened.end)
+        return end is not None and end < self._told.get(self._gate, -(1 << 63))
 
     def _opened(
         self, path: str, start: int, size: int, *, has_ended: bool
@@ -287,16 +273,11 @@ class RecordingSource(Feed):
             return None
         return core.DataFile.open_part(self._info.parsed, path, start, end)
 
-    def _new_file(
-        self, name: str, opened: core.DataFile, inode: int, arrival: Arrival
-    ) -> _File:
-        made = _File(self._stream_of(opened, arrival), inode)
-        self._files[name] = made
-        return made
-
     def _take(self, known: _File, opened: core.DataFile, arrival: Arrival) -> None:
-        offset, length, *_ = opened.packets[-1]
-        known.end = offset + length
+        if known.stream is None:
+            known.stream = self._stream_of(opened, arrival)
+        if opened.end is not None:
+            known.last = max(known.last or 0, opened.end)
         part = known.stream.handle.following(self._info.parsed, opened)
         arrival.parts.append((known.stream, part))
 
@@ -332,6 +313,14 @@ class RecordingSource(Feed):
         return Stream(info, class_index, number, path, handle)
 
 
+def _of_programs(directory: Path) -> Path:
+    """Return the trace of programs in a recording: what says whether it goes on."""
+    beside = directory.parent / PROGRAMS
+    if directory.name == KERNEL and (beside / METADATA).is_file():
+        return beside
+    return directory
+
+
 def make_recording(spec: ComponentSpec, first_index: int) -> RecordingSource:
     """Open the recording that a component is to read.
 
@@ -343,5 +332,7 @@ def make_recording(spec: ComponentSpec, first_index: int) -> RecordingSource:
         NotATraceError: It is no trace.
         TraceFormatError: The metadata cannot be used.
     """
-    name = spec.params.get("trace-name")
-    return RecordingSource(str(spec.params["path"]), first_index, trace_name=name)
+    path, name = str(spec.params["path"]), spec.params.get("trace-name")
+    parts = spec.params.get("read-parts")
+    others = None if parts is None else str(parts).split("/")
+    return RecordingSource(path, first_index, trace_name=name, others=others)

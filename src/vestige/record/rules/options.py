@@ -355,14 +355,11 @@ class RecordingOptions(_Values):
                     "a context or a filter of the kernel: expected events of it, too"
                 )
             return
-        others = {
-            "rotation": self.is_rotated,
-            "overwrite mode": self.mode == "overwrite",
-            "a live recording": self.live > 0,
-        }
-        for name, is_wanted in others.items():
-            if is_wanted:
-                raise SelectionError(f"the kernel with {name}: expected one of them")
+        if self.max_size is not None and self.mode != "overwrite":
+            raise SelectionError(
+                "the kernel in a recording that ends at a maximum size: expected "
+                "overwrite mode, or a rotation with a number of archives that are kept"
+            )
         if self.kernel_probes or self.kernel_logger:
             # Few recordings have any.
             from .kernel_probes import (  # noqa: PLC0415 - see above

@@ -11,11 +11,11 @@ from ....errors import ProgramError
 from ....inspect.sites import has_sites
 from ...collected import Collected
 from ...rules.options import RecordingOptions
-from ...trace_directory import KERNEL
+from ...trace_directory import Places
 from .clock import LATER_SPANS, RecordingClock, has_constant_counter
 from .collector import Rings, RunningCollector, Writing, counter
 from .launch import run
-from .metadata_file import MetadataFile
+from .metadata_file import MetadataFile, settle_clock
 from .program_environment import fit_environment
 from .refusals import (
     make_refusals,
@@ -52,6 +52,9 @@ BRIEF = 0.1
 """Seconds in which nobody starts as many processes as there are IDs, see proc(5)."""
 CPU_RINGS = "VESTIGE_CPU_RINGS"
 """The variable that is 1 where CPUs have rings, see :mod:`.cpu_rings`."""
+LONG_ENOUGH = 0.9
+"""Seconds after which the rate of the clock is known well enough for all parts of a
+recording: some parts in a thousand million."""
 WORTH_MEASURING = 64 * 1024
 """Bytes of a trace, some thousand calls: who records fewer is in a hurry."""
 
@@ -60,7 +63,7 @@ class InProcess:
     """Records one program: a tracer in it, and a collector in this process.
 
     Args:
-        directory: The trace, an empty directory; its absolute path.
+        places: Where the trace of programs is, an empty directory, and the recording.
         options: What is recorded.
         meanwhile: Called once, while the program runs.
         is_sent: Whether the files are sent while they are written: then they have
@@ -69,14 +72,21 @@ class InProcess:
 
     def __init__(
         self,
-        directory: str,
+        places: Places,
         options: RecordingOptions,
         meanwhile: Callable[[], object] | None = None,
         *,
         is_sent: bool = False,
     ) -> None:
         self._is_sent = is_sent
-        self._directory = directory
+        self._places = places
+        self._directory = places.programs
+        self._kernel_options = options
+        if options.is_kernel_recorded and options.mode == "overwrite":
+            # Few recordings do it.
+            from .kernel_beside import share_size  # noqa: PLC0415 - see above
+
+            options, self._kernel_options = share_size(options)
         self._cpu_rings = 0
         if os.environ.get(CPU_RINGS) == "1":
             # Tests and measurements have them, and nobody else.
@@ -119,6 +129,7 @@ class InProcess:
             self._clock,
             is_counter=is_counter,
             has_cpu_rings=self._cpu_rings > 0,
+            kernel=self._places.kernel if self._options.is_kernel_recorded else None,
         )
         self._to_close.append(self._metadata.close)
         # From here on the trace is readable, whoever is killed.
@@ -128,8 +139,9 @@ class InProcess:
             # Few recordings have it.
             from .kernel_beside import kernel_domain  # noqa: PLC0415 - see above
 
-            place = os.path.join(os.path.dirname(self._directory), KERNEL)
-            self._kernel = kernel_domain(place, self._options, self._clock, _new_uuid())
+            self._kernel = kernel_domain(
+                self._places, self._kernel_options, self._clock, _new_uuid()
+            )
             self._to_close.append(self._kernel.close)
         make_refusals(self._directory)
         if self._is_sent:
@@ -159,9 +171,9 @@ class InProcess:
             from .chunks import Chunks  # noqa: PLC0415 - see above
 
             self._chunks = Chunks(
-                os.path.dirname(self._directory),
+                self._places.whole,
                 self._archive,
-                lambda: self._collector.chunk_size,
+                self._chunk_size,
                 self._options.rotate_seconds,
                 self._options.rotate_size,
                 self._options.keep_archives,
@@ -174,7 +186,7 @@ class InProcess:
             # Others have all of it in their trace.
             from .snapshots import Snapshots  # noqa: PLC0415 - see above
 
-            self._snapshots = Snapshots(self._directory, self._copy)
+            self._snapshots = Snapshots(self._places.whole, self._copy)
             self._to_close.append(self._snapshots.close)
         if self._snapshots is not None and self._options.snapshot_on_crash:
             from .crashes import CrashedProcesses  # noqa: PLC0415 - see above
@@ -193,14 +205,44 @@ class InProcess:
             is_held: Whether nothing is written.
         """
         self._collector.hold(is_held=is_held)
+        if self._kernel is not None:
+            self._kernel.hold(is_held=is_held)
+
+    def _chunk_size(self) -> int:
+        of_kernel = 0 if self._kernel is None else self._kernel.chunk_size
+        return self._collector.chunk_size + of_kernel
 
     def _archive(self, directory: str) -> None:
-        self._metadata.refine()
-        self._collector.archive(directory)
+        if self._clock.age >= LONG_ENOUGH:
+            self._settle_clock()
+        rate = self._clock.rate()
+        self._metadata.refine(rate=rate)
+        if self._kernel is None:
+            self._collector.archive(directory)
+            return
+        # As where it was made.
+        from .kernel_beside import archive_both  # noqa: PLC0415 - see above
+
+        archive_both(self._collector, self._kernel, directory, rate)
+
+    def _settle_clock(self) -> None:
+        """Let all parts have one clock, also those that have ended: readers join them.
+
+        Else what is at the end of one would come after the beginning of the next.
+        """
+        if self._chunks is not None and not self._clock.is_settled:
+            settle_clock(self._clock, self._chunks.archives)
 
     def _copy(self, directory: str) -> None:
-        self._metadata.refine()
-        self._collector.copy(directory)
+        rate = self._clock.rate()
+        self._metadata.refine(rate=rate)
+        if self._kernel is None:
+            self._collector.copy(directory)
+            return
+        # As above.
+        from .kernel_beside import copy_both  # noqa: PLC0415 - see above
+
+        copy_both(self._collector, self._kernel, directory, rate)
 
     def run(self, program: Sequence[str]) -> int:
         """Run a program, and wait for its end.
@@ -261,6 +303,7 @@ class InProcess:
             What the trace holds.
         """
         self._end_kernel()
+        self._settle_clock()
         self._answer()
         refusals = read_refusals(self._directory)
         skipped = read_skipped(self._directory)
@@ -477,7 +520,11 @@ class InProcess:
             yield span, self._look
 
     def _refine(self, _process: int) -> None:
-        self._metadata.refine()
+        rate = self._clock.rate()
+        self._metadata.refine(rate=rate)
+        if self._kernel is not None and self._kernel.is_kept:
+            # There is no file in which it could be written.
+            self._kernel.tell_rate(rate)
 
     def _look(self, process: int) -> None:
         """Look for processes that are not recorded."""

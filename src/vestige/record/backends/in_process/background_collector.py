@@ -64,7 +64,12 @@ def go_on_in_background(
     """
     number = None if inherited is None else INHERITED
     patch = None if options is None else [options.patch, options.patch_in]
-    facts = (directory, os.getpid(), clock.is_counter, clock.begin, number, patch)
+    # Of a recording in parts, it is that of the others.
+    has_rate = clock.is_settled
+    facts = (
+        *(directory, os.getpid(), clock.is_counter, clock.begin, number, patch),
+        has_rate,
+    )
     start = json.dumps(facts)
     mine, theirs = os.pipe()
     try:
@@ -113,7 +118,9 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: What :func:`go_on_in_background` hands over, as JSON.
     """
-    directory, first, is_counter, begin, inherited, patch = json.loads(arguments[0])
+    directory, first, is_counter, begin, inherited, patch, has_rate = json.loads(
+        arguments[0]
+    )
     os.chdir("/")
     clock = RecordingClock(counter if is_counter else None, begin=Instant(*begin))
     collector = RunningCollector.take_over(directory, inherited)
@@ -148,7 +155,7 @@ def main(arguments: Sequence[str]) -> None:
         collector.remove()
     remove_refusals(directory)
     remove_plans(directory)
-    if clock.problem is None:
+    if clock.problem is None and not has_rate:
         rate = clock.rate()
         patch_clock(directory, rate)
         if kernel := kernel_beside(directory):

@@ -16,9 +16,9 @@ from ....errors import RecordError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["ARCHIVES", "PRESENT", "Chunks", "archive_name"]
+__all__ = ["ARCHIVES", "Chunks", "archive_name"]
 
-ARCHIVES, PRESENT = "archives", "present"
+ARCHIVES = "archives"
 LOOK = 0.1
 """Seconds between two looks at how large a chunk is."""
 RETRY = 5.0

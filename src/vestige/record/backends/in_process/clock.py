@@ -119,6 +119,7 @@ class RecordingClock:
         self._begin = begin or take(read)
         self._first: ClockRate | None = None
         self._good: ClockRate | None = None
+        self._settled: ClockRate | None = None
         self.problem: str | None = None
         """Why the last rate was refused, and one from before was returned instead."""
 
@@ -140,7 +141,8 @@ class RecordingClock:
         """Return the rate from the start until now.
 
         Returns:
-            The rate; the last good one when this one is far from the first.
+            The rate; the last good one when this one is far from the first; the one
+            that was settled, once there is such.
         """
         if self._read is None:
             return ClockRate(SECOND, self._begin.real - self._begin.value)
@@ -156,10 +158,29 @@ class RecordingClock:
                 + f" ({self._first.frequency:,} Hz, then {rate.frequency:,} Hz on "
                 "average): times after that are wrong"
             )
-            return self._good
+            return self._settled or self._good
         self.problem = None
         self._good = rate
-        return rate
+        return self._settled or rate
+
+    @property
+    def age(self) -> float:
+        """For how many seconds the recording has gone on."""
+        return (time.monotonic_ns() - self._begin.monotonic) / SECOND
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the rate changes no more."""
+        return self._settled is not None
+
+    def settle(self) -> ClockRate:
+        """Let the rate be what it is now from now on.
+
+        Returns:
+            The rate.
+        """
+        self._settled = self.rate()
+        return self._settled
 
 
 def take(read: Callable[[], int] | None) -> Instant:

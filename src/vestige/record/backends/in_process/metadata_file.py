@@ -13,15 +13,15 @@ from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
 from ..._agreement import METADATA_FILE
 from ...rules.options import RecordingOptions
-from ...trace_directory import kernel_beside
+from ...trace_directory import KERNEL, PROGRAMS
 from .clock import ClockRate, RecordingClock
 from .metadata import DAMAGED_LINE, UNDAMAGED_LINE, metadata_head, metadata_rest
 from .own_files import open_directory, open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["MetadataFile", "mark_damaged", "patch_clock"]
+__all__ = ["MetadataFile", "mark_damaged", "patch_clock", "settle_clock"]
 
 METADATA = METADATA_FILE
 _CLOCK = rb"freq = (\d+ *);\s+offset = (-?\d+ *);"
@@ -45,6 +45,7 @@ class MetadataFile:
         clock: The clock of the recording.
         is_counter: Whether it is the time-stamp counter.
         has_cpu_rings: Whether the threads on a CPU share a ring.
+        kernel: The trace of the kernel that has the same clock, if there will be one.
     """
 
     def __init__(  # noqa: PLR0913 - facts of a recording, by name
@@ -56,8 +57,9 @@ class MetadataFile:
         *,
         is_counter: bool,
         has_cpu_rings: bool = False,
+        kernel: str | None = None,
     ) -> None:
-        self._path = directory
+        self._kernel = kernel
         self._name = os.path.basename(directory)
         # Once: programs of the recording may put another directory in its place.
         self._directory = open_directory(directory)
@@ -93,7 +95,6 @@ class MetadataFile:
             OSError: It cannot be opened.
         """
         opened = open_directory(directory)
-        self._path = directory
         os.close(self._directory)
         self._directory = opened
 
@@ -149,9 +150,9 @@ class MetadataFile:
                 # Somebody has removed it.
                 self.write(cost, rate)
         # Both domains of a recording have one clock.
-        if kernel := kernel_beside(self._path):
+        if self._kernel is not None:
             with suppress(OSError):
-                patch_clock(kernel, rate)
+                patch_clock(self._kernel, rate)
 
     def _head(self, cost: int | None, rate: ClockRate | None) -> bytes:
         return metadata_head(
@@ -201,6 +202,21 @@ def patch_clock(directory: str, rate: ClockRate) -> None:
             os.pwrite(file, text, found.start(group))
     finally:
         os.close(file)
+
+
+def settle_clock(clock: RecordingClock, parts: Iterable[str]) -> None:
+    """Let the rate of a clock change no more, and write it into parts that have ended.
+
+    Args:
+        clock: The clock.
+        parts: Their directories; with the kernel, there is one for each domain in each.
+    """
+    rate = clock.settle()
+    for part in parts:
+        for name in ("", PROGRAMS, KERNEL):
+            # Somebody may have moved it.
+            with suppress(OSError):
+                patch_clock(os.path.join(part, name), rate)
 
 
 def mark_damaged(directory: str | os.PathLike[str]) -> None:

@@ -210,10 +210,10 @@ def _new_folder(start: str, output: str | None) -> str:
 
 
 def _remove(place: str) -> None:
-    with suppress(OSError):
-        for name in os.listdir(place):
-            os.unlink(f"{place}/{name}")
-        os.rmdir(place)
+    # Few snapshots fail.
+    from shutil import rmtree  # noqa: PLC0415 - see above
+
+    rmtree(place, ignore_errors=True)
 
 
 def _line(connection: socket.socket, patience: float) -> object:

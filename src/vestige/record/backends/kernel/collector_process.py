@@ -92,6 +92,10 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
                 _answer(**answer)
                 return
             _answer(**answer)
+            if "done" in answer and order.get("with_state"):
+                # Nobody waits for it; who comes next is told what fails.
+                with suppress(ReaderGoneError, OSError):
+                    trace.dump()
         # Somebody was killed: what there is becomes whole.
         with suppress(ReaderGoneError, OSError):
             trace.end()
@@ -171,6 +175,7 @@ _ACTIONS: dict[str, Callable[[KernelTrace, dict[str, Any]], object]] = {
     "hold": lambda trace, order: trace.hold(is_held=order["is_held"]),
     "metadata": lambda trace, _: trace.write_metadata(),
     "dump": lambda trace, _: trace.dump(),
+    "rate": lambda trace, order: trace.set_rate(order["frequency"], order["offset"]),
     "counts": lambda trace, order: trace.counts(is_read=order["is_read"]),
     "end": lambda trace, _: trace.end(),
 }

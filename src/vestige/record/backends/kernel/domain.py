@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
-from _thread import get_native_id
+from _thread import allocate_lock, get_native_id
 from typing import TYPE_CHECKING, Any
 
 from ...collected import KernelCollected
 from ...rules.kernel_probes import parse_kernel_probe
-from .process_link import ENDED, UNAVAILABLE, CollectorProcess, KernelOrderError
+from .process_link import (
+    ENDED,
+    READER_ENDED,
+    UNAVAILABLE,
+    CollectorProcess,
+    KernelOrderError,
+    missing_text,
+)
 from .rules import KernelRule, rules_of_words
 from .wanted import DEFAULT_CHANNEL, ChannelWanted, Wanted
 
@@ -17,9 +24,17 @@ if TYPE_CHECKING:
 
     from ...collected import Collected
     from ...rules.options import RecordingOptions
+    from ...trace_directory import Places
     from .metadata import ClockFacts
 
 __all__ = ["KernelDomain"]
+
+NEXT = ".kernel"
+"""The directory of the next chunk, until it takes the place of the one before."""
+_NOT_ARCHIVED = "a chunk of the kernel was not archived"
+_MOST_NAMESAKES = 1000
+QUIET = 1_000_000
+"""Microseconds after which what was recorded is in files, if nobody asks for less."""
 
 _ALWAYS = (
     KernelRule("tracepoint", "lttng_statedump_*"),
@@ -32,24 +47,30 @@ class KernelDomain:
     """Records the kernel beside a program; where that cannot be, it says why.
 
     Args:
-        directory: Where its trace is made.
+        places: Where its trace is made, and the recording.
         options: What is recorded.
         clock: The clock of the recording.
         uuid: The UUID of the trace.
-        is_overwriting: Whether what is old makes room in a full buffer.
+        is_overwriting: Whether what is old makes room in a full buffer. In overwrite
+            mode it does, and all stays in memory until a snapshot is taken, or the end.
     """
 
     def __init__(
         self,
-        directory: str,
+        places: Places,
         options: RecordingOptions,
         clock: ClockFacts,
         uuid: str,
         *,
         is_overwriting: bool = False,
     ) -> None:
-        self._directory = directory
-        self._is_whole = False
+        assert places.kernel is not None  # noqa: S101 - for the types
+        directory = self._directory = places.kernel
+        is_kept = self._is_kept = options.mode == "overwrite"
+        self._has_begun = self._has_stopped = False
+        self._bytes = self._bytes_before = 0
+        # Who sends what is recorded lets it be held from another thread.
+        self._lock = allocate_lock()
         self._collected: KernelCollected | None = None
         self.problems: list[str] = []
         """What is not recorded, and why."""
@@ -65,17 +86,19 @@ class KernelDomain:
                 *_ALWAYS,
             ],
             options.buffer_size,
-            is_overwriting,
+            is_overwriting or is_kept,
             contexts=list(options.kernel_contexts),
+            is_kept=is_kept,
         )
         wanted = Wanted(
             directory,
-            os.path.basename(os.path.dirname(directory)),
+            places.name or os.path.basename(places.whole),
             uuid,
             clock,
             owner.st_uid,
             owner.st_gid,
             [channel],
+            live=0 if is_kept else options.live_ns // 1000 or QUIET,
             logger=options.kernel_logger,
         )
         self._process = CollectorProcess(wanted)
@@ -85,7 +108,8 @@ class KernelDomain:
         try:
             self._process.wait_until_ready()
             threads = {int(one) for one in os.listdir("/proc/self/task")}
-            self._process.ask("start", left_out=sorted(threads - {get_native_id()}))
+            self._ask("start", left_out=sorted(threads - {get_native_id()}))
+            self._has_begun = True
         except KernelOrderError as error:
             self.problems.append(f"{UNAVAILABLE}: {error}")
             self._process.end()
@@ -96,9 +120,141 @@ class KernelDomain:
         if self._process.is_there:
             # One that has ended is told of when it is stopped.
             try:
-                self._process.ask("leave_out", threads=[get_native_id()])
+                self._ask("leave_out", threads=[get_native_id()])
             except KernelOrderError:
                 return
+
+    def _ask(self, order: str, **facts: Any) -> Any:
+        with self._lock:
+            return self._process.ask(order, **facts)
+
+    def hold(self, *, is_held: bool) -> None:
+        """Read nothing for the moment, or go on; from any thread.
+
+        Args:
+            is_held: Whether nothing is read; buffers may run full meanwhile.
+        """
+        if self._process.is_there:
+            # As above.
+            try:
+                self._ask("hold", is_held=is_held)
+            except KernelOrderError:
+                return
+
+    def tell_rate(self, rate: tuple[int, int]) -> None:
+        """Tell the rate of the clock, for metadata that are written later.
+
+        Args:
+            rate: Values in a second, and what is added to each for that since the Unix
+                epoch, as the trace of programs has it.
+        """
+        if self._process.is_there:
+            # As above.
+            try:
+                self._ask("rate", frequency=rate[0], offset=rate[1])
+            except KernelOrderError:
+                return
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there are no files before the end."""
+        return self._is_kept
+
+    @property
+    def chunk_size(self) -> int:
+        """How many bytes were written since a chunk was ended."""
+        if self._process.is_there:
+            # What was counted before stays.
+            try:
+                self._note(self._ask("counts", is_read=True))
+            except KernelOrderError:
+                return 0
+        return self._bytes - self._bytes_before
+
+    def _note(self, found: list[dict[str, Any]]) -> None:
+        if found:
+            self._bytes = sum(one["bytes"] for one in found)
+
+    def rotate(self, directory: str, rate: tuple[int, int]) -> None:
+        """Move what was recorded up to now elsewhere, and go on where it was.
+
+        Where that cannot be done, all goes on as before, and a line says so.
+
+        Args:
+            directory: Where to; it is not there.
+            rate: The rate of the clock.
+        """
+        if not self._has_begun:
+            return
+        following = os.path.join(os.path.dirname(self._directory), NEXT)
+        if self._process.is_there:
+            self.tell_rate(rate)
+            try:
+                # Each chunk says which processes there are.
+                found = self._ask("rotate", directory=following, with_state=True)
+            except KernelOrderError as error:
+                if not self._give_up_if_over(error):
+                    self._note_problem(f"{_NOT_ARCHIVED}: {error}")
+                    return
+            else:
+                self._note(found)
+                self._bytes_before = self._bytes
+        try:
+            self._move(directory, following)
+        except OSError as error:
+            self._note_problem(f"{_NOT_ARCHIVED}: {error}")
+
+    def _move(self, archive: str, following: str) -> None:
+        """Let the next chunk take the place of the one that has ended.
+
+        Raises:
+            OSError: It cannot; it is beside the one before, then.
+        """
+        try:
+            if os.path.exists(self._directory):
+                os.rename(self._directory, archive)
+            if os.path.exists(following):
+                os.rename(following, self._directory)
+        except OSError:
+            for number in range(2, _MOST_NAMESAKES):
+                beside = f"{self._directory}-{number}"
+                if not os.path.exists(beside):
+                    os.rename(following, beside)
+                    self._directory = beside
+                    break
+            raise
+
+    def snapshot(self, directory: str, rate: tuple[int, int]) -> None:
+        """Write what is kept; nothing, where the kernel cannot be recorded.
+
+        Args:
+            directory: Where to; it is not there.
+            rate: The rate of the clock.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        if not self._has_begun or not self._process.is_there:
+            return
+        self.tell_rate(rate)
+        try:
+            self._ask("snapshot", directory=directory, most=[None])
+        except KernelOrderError as error:
+            # Else what programs have recorded is there all the same.
+            if not self._give_up_if_over(error):
+                raise OSError(f"of the kernel: {error}") from error
+
+    def _give_up_if_over(self, error: KernelOrderError) -> bool:
+        """End the process if one of the two has been killed; whether that is so."""
+        if str(error) not in {ENDED, READER_ENDED}:
+            return False
+        self._note_problem(missing_text(str(error)))
+        self._process.end()
+        return True
+
+    def _note_problem(self, problem: str) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
 
     def tell(self, collected: Collected) -> None:
         """Tell what the trace holds, and what it lacks.
@@ -111,23 +267,21 @@ class KernelDomain:
 
     def stop(self) -> None:
         """End the recording."""
+        self._has_stopped = True
         if not self._process.is_there:
             return
         try:
-            found: list[dict[str, Any]] = self._process.ask("end")
-            said = self._process.problems
-            self.problems += [one for one in said if one not in self.problems]
-        except KernelOrderError:
-            self.problems.append(f"of the kernel, events are missing: {ENDED}")
+            found: list[dict[str, Any]] = self._ask("end")
+            for said in self._process.problems:
+                self._note_problem(said)
+        except KernelOrderError as error:
+            self._note_problem(missing_text(str(error)))
             self._process.end()
             return
         self._process.end()
-        self._is_whole = True
-        self.problems += [
-            f"of the kernel, events are missing: {text}"
-            for text in dict.fromkeys(one["failure"] for one in found)
-            if text is not None
-        ]
+        for one in found:
+            if one["failure"] is not None:
+                self._note_problem(missing_text(one["failure"]))
         if damaged := sum(one["damaged"] for one in found):
             self.problems.append(f"{damaged:,} records of the kernel made no sense")
         self._collected = KernelCollected(
@@ -138,9 +292,11 @@ class KernelDomain:
         )
 
     def close(self) -> None:
-        """End the process; take back a trace that was not completed."""
+        """End the process; take back a trace that has not begun, or was given up."""
         self._process.end()
-        if not self._is_whole and os.path.isdir(self._directory):
+        if not (self._has_begun and self._has_stopped) and os.path.isdir(
+            self._directory
+        ):
             # Few recordings come here.
             from shutil import rmtree  # noqa: PLC0415 - see above
 

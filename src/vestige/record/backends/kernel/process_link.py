@@ -15,11 +15,19 @@ from ..._agreement import OFF_VARIABLE, SETTINGS_VARIABLE
 if TYPE_CHECKING:
     from .wanted import Wanted
 
-__all__ = ["ENDED", "UNAVAILABLE", "CollectorProcess", "KernelOrderError"]
+__all__ = [
+    "ENDED",
+    "READER_ENDED",
+    "UNAVAILABLE",
+    "CollectorProcess",
+    "KernelOrderError",
+    "missing_text",
+]
 
 UNAVAILABLE = "No kernel tracer available"
 """As LTTng says it."""
 ENDED = "its process has ended"
+READER_ENDED = "its reader has ended"
 _LOOKS, _PAUSE = 200, 0.01
 """How often one looks at most whether a child has ended, and the seconds between."""
 _HOME = str(Path(__file__).parents[4])
@@ -27,6 +35,15 @@ _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from vestige.record.backends.kernel.collector_process import main; main()"
 )
+
+
+def missing_text(why: str) -> str:
+    """Say for people that events are missing.
+
+    Args:
+        why: The reason.
+    """
+    return f"of the kernel, events are missing: {why}"
 
 
 class KernelOrderError(Exception):

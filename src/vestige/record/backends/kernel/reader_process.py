@@ -13,11 +13,13 @@ import os
 import select
 import shutil
 import socket
+import time
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from ....owner_rights import groups_of
 from ..._kernel import Collector, CpuOutcome, drop_rights
 from .channel import Plan
 from .channel_filters import Filters
@@ -105,7 +107,7 @@ def run_reader(
         threads = [] if trace.threads is None else trace.threads[1]
         _close_all_but({control.fileno(), *kept, *threads, *(trace.names or ())})
         go_first()
-        drop_rights(trace.user, trace.group)
+        drop_rights(trace.user, trace.group, _groups(trace.user, trace.group))
         _Reader(trace, now).follow(control)
     finally:
         os._exit(0)
@@ -124,6 +126,8 @@ class _Reader:
         if self._names is not None:
             self._collector.note_addresses(lowest_code())
         self._is_running = self._is_held = self._reads_ids = False
+        self._due = 0.0
+        """When viewers are told next."""
 
     def follow(self, control: socket.socket) -> None:
         """Do what the lines say, and what is due between them."""
@@ -138,14 +142,20 @@ class _Reader:
                 with suppress(OSError):
                     control.sendall(json.dumps(answer).encode() + b"\n")
         if self._is_running:
-            self._collector.end(self._now())
-            self._tell_names()
+            self._complete()
 
     def _wait_for_line(self, control: socket.socket) -> bool:
-        period = self._trace.live / 1000
+        period = self._trace.live / 1_000_000
         asked = select.poll()
         asked.register(control, select.POLLIN)
-        while period and not asked.poll(period):
+        while period:
+            rest = self._due - time.monotonic()
+            if rest > 0:
+                if asked.poll(rest * 1000):
+                    break
+                continue
+            # However often somebody asks meanwhile.
+            self._due = time.monotonic() + period
             if self._is_running and not self._is_held:
                 self._go_live()
         return True
@@ -192,6 +202,7 @@ class _Reader:
             "track": self._track,
             "leave_out": self._leave_out,
             "metadata": self._write_metadata,
+            "describe": self._describe,
             "flush": self._flush,
             "cut": self._cut,
             "copy": self._copy,
@@ -291,6 +302,10 @@ class _Reader:
         if self._files is not None:
             self._files.write_metadata(self._all_metadata)
 
+    def _describe(self, order: dict[str, Any]) -> None:
+        """Know what metadata will be written, if there are any."""
+        self._metadata = order["metadata"]
+
     def _flush(self, order: dict[str, Any]) -> object:
         found = self._collector.flush(self._now(), is_stopped=order["is_stopped"])
         self._tell_names()
@@ -313,6 +328,8 @@ class _Reader:
         found = self._collector.cut(self._now(), streams, is_dropped=dropped)
         if before is not None:
             self._tell_names(before)
+            # What is there is all of it.
+            before.tell_no_more()
             before.close()
         self._limit()
         if dropped and self._is_written:
@@ -327,25 +344,51 @@ class _Reader:
     def _copy(self, order: dict[str, Any]) -> object:
         """Write a snapshot."""
         self._metadata = order["metadata"]
+        return self._totals(self._snapshot(order["directory"], order["most"]))
+
+    def _snapshot(self, directory: str, most: list[int]) -> list[list[CpuOutcome]]:
         files, streams = self._new_streams(
-            order["directory"],
+            directory,
             (
                 [f"{one.name}_{cpu}" for cpu in _cpus(one)]
                 for one in self._trace.channels
             ),
         )
         try:
-            found = self._collector.copy(self._now(), streams, order["most"])
+            found = self._collector.copy(self._now(), streams, most)
             self._tell_names(files)
         finally:
             files.close()
-        return self._totals(found)
+        return found
 
-    def _end(self, order: dict[str, Any]) -> object:  # noqa: ARG002 - of all orders
+    def _end(self, order: dict[str, Any]) -> object:
+        self._metadata = order["metadata"]
+        return self._complete()
+
+    def _complete(self) -> list[dict[str, Any]]:
+        """Write what is not written yet, and end.
+
+        Raises:
+            OSError: What is kept cannot be written.
+        """
         self._is_running = False
-        found = self._collector.end(self._now())
-        self._tell_names()
-        return self._totals(found)
+        if self._is_written or not self._trace.directory:
+            totals = self._collector.end(self._now())
+            self._tell_names()
+            if self._files is not None:
+                self._files.tell_no_more()
+            return self._totals(totals)
+        # What was kept up to now is the trace; snapshots are not part of it.
+        before = self._totals(self._collector.outcomes())
+        kept = [one.kept or 0 for one in self._trace.channels]
+        try:
+            found = self._totals(self._snapshot(self._trace.directory, kept))
+        finally:
+            self._collector.end(self._now())
+        for one, other in zip(found, before, strict=True):
+            for name in ("records", "packets", "bytes"):
+                one[name] -= other[name]
+        return found
 
     def _totals(self, outcomes: Sequence[Sequence[CpuOutcome]]) -> list[dict[str, Any]]:
         """Return what became of each channel."""
@@ -373,6 +416,13 @@ class _Reader:
         except BaseException:
             files.remove()
             raise
+
+
+def _groups(user: int, group: int) -> list[int]:
+    """Return the groups that a user has besides; this process has those of its own."""
+    if user == os.geteuid():
+        return [os.getegid(), *os.getgroups()]
+    return groups_of(user, group)
 
 
 def _cpus(channel: ChannelToRead) -> list[int]:

@@ -10,23 +10,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..channel_counts import NO_COUNTS, ChannelCounts
-from .process_link import CollectorProcess, KernelOrderError
+from .process_link import CollectorProcess, KernelOrderError, missing_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .wanted import ChannelWanted, Wanted
 
-__all__ = ["SessionTrace", "missing_text"]
-
-
-def missing_text(why: str) -> str:
-    """Say for people that events are missing.
-
-    Args:
-        why: The reason.
-    """
-    return f"of the kernel, events are missing: {why}"
+__all__ = ["SessionTrace"]
 
 
 class SessionTrace:

@@ -16,6 +16,7 @@ from .kernel_names import NameFiles
 from .metadata import FEW, StreamText, classes_text, metadata_text
 from .proc_files import is_in_pid_namespace
 from .process_events import ProcessEvents, read_threads
+from .process_link import READER_ENDED
 from .reader_process import ChannelToRead, TraceToRead, run_reader
 from .state_dump import StateDump
 from .tracefs import NoKernelTracerError
@@ -212,7 +213,7 @@ class KernelTrace:
         except OSError:
             line = b""
         is_whole = line.endswith(b"\n")
-        answer = json.loads(line) if is_whole else {"failed": "its reader has ended"}
+        answer = json.loads(line) if is_whole else {"failed": READER_ENDED}
         if "failed" in answer:
             raise ReaderGoneError(answer["failed"])
         return answer["done"]
@@ -431,6 +432,20 @@ class KernelTrace:
         """
         self._ask("metadata", metadata=self._metadata())
 
+    def set_rate(self, frequency: int, offset: int) -> None:
+        """Know the rate of the clock better, for metadata that are written from now on.
+
+        Args:
+            frequency: Values in a second.
+            offset: What is added to each value for that since the Unix epoch.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        clock = self._wanted.clock._replace(frequency=frequency, offset=offset)
+        self._wanted = self._wanted._replace(clock=clock)
+        self._ask("describe", metadata=self._metadata())
+
     def counts(self, *, is_read: bool) -> list[dict[str, Any]]:
         """Return what became of each channel up to now.
 
@@ -450,7 +465,7 @@ class KernelTrace:
         """
         for one in self._channels:
             one.record(is_on=False)
-        return self._last_totals("end")
+        return self._last_totals("end", metadata=self._metadata())
 
     def _last_totals(self, order: str, **facts: Any) -> list[dict[str, Any]]:
         """Say what records lack, too."""

@@ -25,6 +25,7 @@ from vestige.record.backends.kernel.counter_program import CallSet, counter_prog
 from vestige.record.backends.kernel.counters import UNKNOWN
 from vestige.record.collected import Collected
 from vestige.record.rules.options import RecordingOptions
+from vestige.record.trace_directory import Places
 
 FAULTS, SWITCHES = "perf_cpu_page_fault", "perf_cpu_context_switches"
 CONTEXTS = "perf:cpu:page-fault,nice,perf:cpu:context-switches"
@@ -169,7 +170,10 @@ def test_losses_give_no_event_the_values_of_another(tmp_path, program):
         buffer_size=64 << 10,
     )
     domain = kernel_domain(
-        str(tmp_path / "kernel"), options, RecordingClock(None), UUID
+        Places(str(tmp_path), str(tmp_path), str(tmp_path / "kernel")),
+        options,
+        RecordingClock(None),
+        UUID,
     )
     try:
         domain.start()

@@ -28,6 +28,7 @@ from vestige.record.backends.kernel.tracefs import PLACES
 from vestige.record.backends.kernel.urgency import MOST_URGENT
 from vestige.record.collected import Collected
 from vestige.record.rules.options import RecordingOptions
+from vestige.record.trace_directory import Places
 
 REASON = why_not() or (None if platform.machine() == "x86_64" else "numbers of calls")
 needs_tracer = pytest.mark.skipif(
@@ -265,7 +266,7 @@ def test_what_is_read_and_what_is_lost_is_all(tmp_path, program, is_overwriting)
     count = 200_000
     options = RecordingOptions(kernel=(f"syscalls:{name}",), buffer_size=64 << 10)
     domain = kernel_domain(
-        str(tmp_path / "kernel"),
+        Places(str(tmp_path), str(tmp_path), str(tmp_path / "kernel")),
         options,
         RecordingClock(None),
         UUID,

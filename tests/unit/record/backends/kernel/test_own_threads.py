@@ -15,6 +15,7 @@ from vestige.record.backends.in_process.kernel_beside import kernel_domain
 from vestige.record.backends.kernel.own_threads import OwnThreads
 from vestige.record.backends.kernel.tracefs import Tracefs
 from vestige.record.rules.options import RecordingOptions
+from vestige.record.trace_directory import Places
 
 REASON = why_not()
 needs_tracer = pytest.mark.skipif(
@@ -59,22 +60,6 @@ def test_the_kernel_is_asked_where_own_threads_cause_many_events():
     assert (said, own.others([])) == (["7 8 9", "10"], None)
 
 
-def test_the_kernel_is_asked_while_they_do_much():
-    """And not any more then, unless it must."""
-    own, said = own_threads()
-    own.expect(FEW)
-    own.leave_out([7])
-    own.do_much(is_begun=True)
-    own.leave_out([8])
-    own.do_much(is_begun=False)
-    assert said == ["7", "8", ""]
-
-    own.do_much(is_begun=True)
-    own.expect([MANY])
-    own.do_much(is_begun=False)
-    assert said == ["7", "8", "", "7 8"]
-
-
 @pytest.mark.parametrize(("size", "has_stacks"), [(SMALL, False), (LARGE, True)])
 def test_the_kernel_leaves_them_out_of_what_is_small_or_has_stacks(size, has_stacks):
     """Their events would take the place of others, and stacks be without events."""
@@ -91,7 +76,8 @@ def test_the_kernel_does_not_look_at_each_event_where_few_are_ours(tmp_path):
     output = tmp_path / "kernel"
     options = RecordingOptions(kernel=("syscalls", "sched_switch"), buffer_size=LARGE)
     clock = RecordingClock(None)
-    domain = kernel_domain(str(output), options, clock, UUID)
+    places = Places(str(tmp_path), str(tmp_path), str(output))
+    domain = kernel_domain(places, options, clock, UUID)
     tracefs = Tracefs()
     try:
         domain.start()
