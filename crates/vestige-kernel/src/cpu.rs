@@ -180,7 +180,7 @@ impl Reader {
             self.shared.threads().refresh();
             let is_due = self.recording.period.is_some_and(|one| written.elapsed() >= one);
             if !is_idle {
-                self.read(is_due);
+                self.read_some(is_due);
                 self.count();
             }
             if is_due && !is_idle {
@@ -226,14 +226,14 @@ impl Reader {
             Order::Put(records) => self.put(records),
             Order::Look => {
                 if !self.is_held && matches!(self.state, State::Written(_)) {
-                    self.read_up_to(usize::MAX, false);
+                    self.read(usize::MAX, None);
                     self.count();
                 }
             }
             Order::Flush { end, is_stopped } => self.flush(end, is_stopped),
             Order::FlushSome { end } => {
                 if !self.is_held {
-                    self.read(true);
+                    self.read(usize::MAX, Some(end));
                     let counts = self.counts();
                     if let State::Written(stream) = &mut self.state {
                         stream.flush_some(end, counts);
@@ -266,7 +266,7 @@ impl Reader {
 
     fn flush(&mut self, end: u64, is_stopped: bool) {
         if let State::Written(_) = self.state {
-            self.read(true);
+            self.read(usize::MAX, Some(end));
             let counts = self.counts();
             if let State::Written(stream) = &mut self.state {
                 stream.flush(end, counts, is_stopped);
@@ -275,7 +275,7 @@ impl Reader {
     }
 
     fn cut(&mut self, end: u64, files: Option<Pair>, is_dropped: bool) -> io::Result<()> {
-        self.read(true);
+        self.read(usize::MAX, Some(end));
         let counts = self.counts();
         match &mut self.state {
             State::Kept(kept) if is_dropped => kept.clear(),
@@ -294,7 +294,7 @@ impl Reader {
     }
 
     fn copy(&mut self, end: u64, files: Pair, most: usize) -> io::Result<()> {
-        self.read(true);
+        self.read(usize::MAX, Some(end));
         let State::Kept(kept) = &self.state else { return Err(ErrorKind::InvalidInput.into()) };
         let mut pages = kept.newest(most).peekable();
         let begin = pages.peek().map_or(end, |one| Page::new(one).time());
@@ -349,19 +349,27 @@ impl Reader {
         self.failure.get_or_insert_with(|| error.to_string());
     }
 
-    /// Takes all pages, or some of those that are full: who reads behind a writer gets small ones.
-    fn read(&mut self, is_last: bool) {
+    /// Takes some of the pages that are full, as who reads behind a writer gets small ones; all that there
+    /// is, if that is due.
+    fn read_some(&mut self, is_due: bool) {
         let part = self.recording.buffer / PART;
-        self.read_up_to(if part > 0 && !is_last { part } else { usize::MAX }, is_last);
+        if is_due {
+            // A kernel that does not tell the time says when there is nothing more.
+            let now = self.counts().now;
+            self.read(usize::MAX, Some(if now > 0 { now } else { u64::MAX }));
+        } else {
+            self.read(if part > 0 { part } else { usize::MAX }, None);
+        }
     }
 
-    fn read_up_to(&mut self, most: usize, is_last: bool) {
-        if let Err(error) = self.read_pages(most, is_last) {
+    /// Takes pages: so many bytes of those that are full, or all that was recorded up to a value of the clock.
+    fn read(&mut self, most: usize, end: Option<u64>) {
+        if let Err(error) = self.read_pages(most, end) {
             self.fail(&error);
         }
     }
 
-    fn read_pages(&mut self, most: usize, is_last: bool) -> io::Result<()> {
+    fn read_pages(&mut self, most: usize, end: Option<u64>) -> io::Result<()> {
         let mut left = most;
         while left > 0 {
             let room = self.room.get_mut(..self.asked).unwrap_or_default();
@@ -378,12 +386,24 @@ impl Reader {
             } else {
                 // It is near the one that writes.
                 self.asked = self.recording.page;
-                if !is_last {
+                if end.is_none() {
                     return Ok(());
                 }
             }
+            // Where system calls are recorded, each look at the buffer is something new in it: what is newer
+            // than asked for is not waited for.
+            if end.is_some_and(|end| self.last_time(bytes) > end) {
+                return Ok(());
+            }
         }
         Ok(())
+    }
+
+    /// The time of the last of the pages that were read.
+    fn last_time(&self, bytes: usize) -> u64 {
+        let page = self.recording.page.max(1);
+        let pages = self.room.get(..bytes).unwrap_or_default().chunks(page);
+        pages.last().map_or(0, |one| Page::new(one).time())
     }
 
     /// Takes the pages that were read; whether all were full, more or less.
@@ -425,4 +445,66 @@ fn counts(statistics: &File) -> Counts {
 
 fn facts(recording: &Recording, cpu: u32) -> Facts {
     Facts { uuid: recording.uuid, stream: recording.stream, cpu, header: recording.header }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Plans;
+    use std::io::{Seek, Write};
+
+    const PAGE: usize = 4096;
+
+    /// A buffer of pages with a record each, of which it is known when they were begun.
+    fn buffer(times: impl Iterator<Item = u64>) -> File {
+        let path = std::env::temp_dir().join(format!("vestige-pages-{}", thread_id()));
+        let mut file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        for time in times {
+            let mut page = vec![0; PAGE];
+            page[..8].copy_from_slice(&time.to_le_bytes());
+            page[8..16].copy_from_slice(&8_u64.to_le_bytes());
+            file.write_all(&page).unwrap();
+        }
+        file.rewind().unwrap();
+        file
+    }
+
+    fn reader(pages: File) -> Reader {
+        let recording = Recording {
+            uuid: [0; 16],
+            stream: 0,
+            header: Header::Compact,
+            page: PAGE,
+            buffer: 0,
+            begin: 0,
+            period: None,
+            kept: Some(1 << 20),
+        };
+        let cpu = Cpu { number: 0, pages, statistics: File::open("/dev/null").unwrap() };
+        let shared = Arc::new(Shared::new(Plans::new([]), Arc::default()));
+        Reader::new(cpu, recording, shared, None, Arc::default()).unwrap()
+    }
+
+    fn pages_read(reader: &Reader) -> u64 {
+        (&reader.cpu.pages).stream_position().unwrap() / PAGE as u64
+    }
+
+    #[test]
+    fn what_is_newer_than_asked_for_is_not_waited_for() {
+        let mut reader = reader(buffer(1..100));
+
+        reader.read(usize::MAX, Some(7));
+
+        assert_eq!(pages_read(&reader), 8);
+    }
+
+    #[test]
+    fn what_is_older_than_asked_for_is_read_to_its_end() {
+        let mut reader = reader(buffer(1..100));
+
+        reader.read(usize::MAX, Some(1000));
+
+        assert_eq!(pages_read(&reader), 99);
+    }
 }

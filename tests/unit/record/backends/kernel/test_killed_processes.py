@@ -136,6 +136,33 @@ def test_a_recording_whose_processes_are_killed_leaves_nothing(
     wait_until(lambda: not what_is_left(before, makers), "nothing is left", SECONDS)
 
 
+def test_who_reads_ends_though_its_own_calls_are_in_the_buffer(
+    tmp_path: Path, program: Path, before: KernelState
+) -> None:
+    """All is on one CPU: each look at its buffer is two events there."""
+    command = record_command(
+        tmp_path / "trace", [program, "9", "wait"], "--kernel", "syscalls"
+    )
+    one_cpu = str(min(os.sched_getaffinity(0)))
+    with subprocess.Popen(
+        ["taskset", "-c", one_cpu, *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as recorder:
+        assert recorder.stdout is not None
+        recorder.stdout.read(1)
+        makers = {*below(recorder.pid)}
+        collector = next(one for one in below(recorder.pid) if len([*below(one)]) == 2)
+
+        os.kill(collector, signal.SIGKILL)
+
+        recorder.communicate(b"\n")
+    wait_until(lambda: not any(map(is_running, makers)), "their end", SECONDS)
+    assert not what_is_left(before, makers)
+    remove_memory_of_recordings(tmp_path)
+
+
 def test_sessions_whose_processes_are_killed_leave_nothing(
     tmp_path: Path, program: Path, before: KernelState
 ) -> None:
