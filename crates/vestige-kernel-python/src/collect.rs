@@ -18,7 +18,10 @@ use vestige_kernel::stream::Outcome;
 use crate::given::{
     cpus, file, own, pairs, plan, shared, CpuTuple, EventTuple, OwnTuple, PairTuple,
 };
-use crate::making::{filters, known, machine, tracked, FiltersTuple, ProcessesTuple, ThreadTuple};
+use crate::making::{
+    filters, known, machine, spaces_read, tracked, FiltersTuple, ProcessesTuple, SpacesTuple,
+    ThreadTuple,
+};
 
 #[doc = core_doc!(CpuOutcome)]
 #[pyclass(frozen, module = "vestige.record._kernel")]
@@ -106,6 +109,14 @@ impl Collector {
         if let Some(processes) = self.inner.threads().processes() {
             processes.know(known(threads));
         }
+    }
+
+    #[doc = core_doc!(Collector.know_spaces)]
+    fn know_spaces(&self, py: Python<'_>, threads: Vec<SpacesTuple>) -> PyResult<()> {
+        let known = spaces_read(threads);
+        let processes = self.inner.threads().processes();
+        py.detach(|| processes.map_or(Ok(()), |one| one.know_spaces(known)))?;
+        Ok(())
     }
 
     #[doc = core_doc!(Collector.read_ids)]

@@ -12,6 +12,7 @@ use vestige_ctf::model::TraceClass;
 use vestige_kernel::contexts::HOST_BYTES;
 use vestige_kernel::plan::Filter;
 use vestige_kernel::processes::{Facts, NAME_BYTES};
+use vestige_kernel::spaces::{SpacesRead, SPACES};
 use vestige_kernel::state_events::{Processes, StateEvent};
 use vestige_kernel::threads::Machine;
 use vestige_kernel::tracking::Tracked;
@@ -88,13 +89,23 @@ pub fn known(threads: Vec<ThreadTuple>) -> Vec<(i32, u64, Facts)> {
     threads.into_iter().map(|(thread, time, one)| (thread, time, facts(one))).collect()
 }
 
+/// Thread, two times, its namespaces, and its IDs in its namespace of processes.
+pub type SpacesTuple = (i32, u64, u64, [u32; SPACES], Option<[i32; 2]>);
+
+/// Namespaces that were read.
+pub fn spaces_read(all: Vec<SpacesTuple>) -> Vec<(i32, (u64, u64), SpacesRead)> {
+    let one =
+        |(thread, from, to, spaces, inner)| (thread, (from, to), SpacesRead { spaces, inner });
+    all.into_iter().map(one).collect()
+}
+
 fn facts((process, parent, inner, text, ids, spaces, is_outer): FactsTuple) -> Facts {
     // A byte in each character; what is none has been none before.
     let mut name = [0; NAME_BYTES];
     for (to, from) in name.iter_mut().take(NAME_BYTES - 1).zip(text.chars()) {
         *to = u8::try_from(from).unwrap_or(b'?');
     }
-    Facts { process, parent, inner, name, ids, spaces, is_outer }
+    Facts { process, parent, inner, name, ids, spaces, ahead: 0, is_outer }
 }
 
 fn state_event((id, kind, places): (u16, String, Vec<usize>)) -> PyResult<(u16, StateEvent)> {
@@ -111,7 +122,10 @@ fn state_event((id, kind, places): (u16, String, Vec<usize>)) -> PyResult<(u16, 
             StateEvent::IdsAsked { is_group, arguments, count: places.len() }
         }
         ("ids", &[result]) => StateEvent::IdsChanged { result },
-        ("spaces", []) => StateEvent::SpacesChanged,
+        ("unshared" | "entered", &[at]) => {
+            StateEvent::SpacesAsked { flags: (at > 0).then_some(at), is_new: kind == "unshared" }
+        }
+        ("spaces", &[result]) => StateEvent::SpacesChanged { result },
         ("ended", &[at]) => StateEvent::Ended { is_last: (at > 0).then_some(at) },
         _ => return Err(PyValueError::new_err(format!("{kind}: no such event of threads"))),
     };

@@ -25,6 +25,7 @@ pub mod processes;
 pub mod programs;
 pub mod request_bits;
 pub mod rights;
+pub mod spaces;
 pub mod stacks;
 pub mod state_events;
 pub mod stats;

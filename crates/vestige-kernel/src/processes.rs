@@ -7,33 +7,21 @@
 use std::collections::HashMap;
 
 use crate::ids::{Asked, NO_ID};
+use crate::spaces::{
+    self, SpacesRead, FIRST_USER_SPACE, PID_SPACE, SPACES, TIME_SPACE, USER_SPACE,
+};
 
 /// Bytes of the name of a thread (`TASK_COMM_LEN`).
 pub const NAME_BYTES: usize = 16;
 /// What nobody knows: no process, no user, no namespace.
 pub const UNKNOWN: i32 = -1;
-const NO_SPACE: u32 = 0;
-/// The user namespace of the machine (`PROC_USER_INIT_INO`).
-const FIRST_USER_SPACE: u32 = 0xefff_fffd;
 /// How many IDs are of users; those of groups follow.
 const USERS: usize = 3;
-/// Places in [`Facts::spaces`].
-const PID_SPACE: usize = 4;
-const USER_SPACE: usize = 6;
 /// Flags of clone(2).
+const CLONE_VM: u64 = 0x100;
 const CLONE_PARENT: u64 = 0x8000;
 const CLONE_THREAD: u64 = 0x1_0000;
-/// By place in [`Facts::spaces`], the flag that makes a new one.
-const NEW_SPACES: [u64; 8] = [
-    0x0200_0000,
-    0x0800_0000,
-    0x0002_0000,
-    0x4000_0000,
-    0x2000_0000,
-    0x0000_0080,
-    0x1000_0000,
-    0x0400_0000,
-];
+const TIME: u64 = spaces::flag(TIME_SPACE);
 /// Nanoseconds or cycles: what ended so long ago, no record asks for.
 const FORGOTTEN: u64 = 60_000_000_000;
 /// What is known to have happened to a thread; with more, nothing is known of the first half.
@@ -50,7 +38,9 @@ pub struct Facts {
     pub name: [u8; NAME_BYTES],
     /// Users and groups: real, effective, saved.
     pub ids: [u32; 6],
-    pub spaces: [u32; 8],
+    pub spaces: [u32; SPACES],
+    /// Flags of the namespaces that its children are in, and it is not.
+    pub ahead: u64,
     /// Whether its IDs in its namespace are those of the machine.
     pub is_outer: bool,
 }
@@ -63,7 +53,8 @@ impl Default for Facts {
             inner: [UNKNOWN; 3],
             name: [0; NAME_BYTES],
             ids: [NO_ID; 6],
-            spaces: [NO_SPACE; 8],
+            spaces: [spaces::UNKNOWN; SPACES],
+            ahead: 0,
             is_outer: false,
         }
     }
@@ -90,6 +81,20 @@ impl Facts {
         }
     }
 
+    /// Is in other namespaces, or its children will be: those of time only where they are new.
+    fn change_spaces(&mut self, flags: u64, is_new: bool) {
+        let of_children = spaces::flag(PID_SPACE) | if is_new { TIME } else { 0 };
+        spaces::forget(&mut self.spaces, flags & !of_children);
+        self.ahead |= flags & of_children;
+    }
+
+    fn take_spaces(&mut self, read: &SpacesRead) {
+        self.spaces = read.spaces;
+        if let ([process, thread, _], Some(inner)) = (&mut self.inner, read.inner) {
+            [*process, *thread] = inner;
+        }
+    }
+
     fn lose_parent(&mut self) {
         self.parent = UNKNOWN;
         let [_, _, parent] = &mut self.inner;
@@ -103,12 +108,11 @@ impl Facts {
         let is_sibling = flags & (CLONE_THREAD | CLONE_PARENT) != 0;
         let parent = if is_sibling { self.parent } else { self.process };
         let mut made = Self { process, parent, name, ..self.clone() };
-        for (space, flag) in made.spaces.iter_mut().zip(NEW_SPACES) {
-            if flags & flag != 0 {
-                *space = NO_SPACE;
-            }
-        }
-        let has_new_space = NEW_SPACES.get(PID_SPACE).is_some_and(|flag| flags & flag != 0);
+        // Who shares its memory shares what is ahead of it.
+        let new = flags | if flags & CLONE_VM == 0 { self.ahead } else { self.ahead & !TIME };
+        made.ahead = if flags & CLONE_VM == 0 { 0 } else { self.ahead & TIME };
+        spaces::forget(&mut made.spaces, new);
+        let has_new_space = new & spaces::flag(PID_SPACE) != 0;
         made.is_outer = self.is_outer && !has_new_space;
         made.inner = if made.is_outer { [process, thread, parent] } else { [UNKNOWN; 3] };
         made
@@ -161,8 +165,17 @@ pub enum Change {
     },
     /// These were read while it ran, and are those that it began with.
     IdsRead([u32; 6]),
-    /// It is in other namespaces, or its children will be.
-    SpacesChanged,
+    /// It asks for other namespaces, for itself or its children; the flags of these.
+    SpacesAsked {
+        flags: u64,
+        is_new: bool,
+    },
+    /// It has got them, or not.
+    SpacesChanged {
+        is_done: bool,
+    },
+    /// These were read while it was in them, and are those that it got then.
+    SpacesRead(SpacesRead),
     /// The process that made it ended.
     Orphaned,
     /// It ended, and its process with it, or not.
@@ -319,7 +332,7 @@ impl Table {
             _ => {}
         }
         let after = self.threads.get(&thread).and_then(|all| all.get(place + 1..));
-        let mut wanted = None;
+        let (mut wanted, mut asked) = (None, None);
         for (_, change) in after.unwrap_or_default().iter().take_while(|(at, _)| *at <= time) {
             match change {
                 Change::Renamed(name) => facts.name = *name,
@@ -330,6 +343,8 @@ impl Table {
                             *one = NO_ID;
                         }
                     }
+                    // Since Linux 6.1, a program begins in the time that was ahead.
+                    spaces::forget(&mut facts.spaces, facts.ahead & TIME);
                 }
                 Change::IdsAsked { is_group, asked } => wanted = Some((*is_group, *asked)),
                 Change::IdsChanged { is_done } => match wanted.take() {
@@ -338,11 +353,14 @@ impl Table {
                     None => facts.ids = [NO_ID; 6],
                 },
                 Change::IdsRead(ids) => facts.ids = *ids,
-                Change::SpacesChanged => {
-                    facts.spaces = [NO_SPACE; 8];
-                    // The IDs that it has stay; those of its children are others.
-                    facts.is_outer = false;
+                Change::SpacesAsked { flags, is_new } => asked = Some((*flags, *is_new)),
+                Change::SpacesChanged { is_done } => {
+                    let (flags, is_new) = asked.take().unwrap_or((u64::MAX, false));
+                    if *is_done {
+                        facts.change_spaces(flags, is_new);
+                    }
                 }
+                Change::SpacesRead(read) => facts.take_spaces(read),
                 Change::Orphaned => facts.lose_parent(),
                 Change::Ended { .. } | Change::Read(_) | Change::Known(_) | Change::Born { .. } => {
                 }
@@ -365,6 +383,31 @@ impl Table {
         let is_same = |one: &Change| matches!(one, Change::Renamed(_) | Change::Orphaned);
         if is_there && others.all(is_same) {
             self.add(thread, time, Change::IdsRead(ids));
+        }
+    }
+
+    /// Takes namespaces that were read between two times, if they are those that it got last before
+    /// that: nothing was told meanwhile that could have changed them.
+    pub fn read_spaces(&mut self, thread: i32, (from, to): (u64, u64), read: SpacesRead) {
+        let all = self.threads.get(&thread).map_or(&[][..], Vec::as_slice);
+        let until = all.partition_point(|(at, _)| *at <= to);
+        let told = all.get(..until).unwrap_or_default().iter().rev();
+        let mut told = told.filter(|(_, one)| {
+            !matches!(
+                one,
+                Change::Renamed(_)
+                    | Change::Executed
+                    | Change::Orphaned
+                    | Change::IdsAsked { .. }
+                    | Change::IdsChanged { .. }
+                    | Change::IdsRead(_)
+            )
+        });
+        let last = told.next().filter(|(at, one)| {
+            *at <= from && matches!(one, Change::Born { .. } | Change::SpacesChanged { .. })
+        });
+        if let Some((time, _)) = last {
+            self.add(thread, *time, Change::SpacesRead(read));
         }
     }
 
@@ -398,6 +441,7 @@ mod tests {
             name: name("sh"),
             ids: [0; 6],
             spaces: [5, 5, 5, 5, 5, 5, FIRST_USER_SPACE, 5],
+            ahead: 0,
             is_outer: true,
         }
     }
@@ -462,7 +506,7 @@ mod tests {
 
         assert_eq!(table.facts(10, 210).ids, [0, 0, 0, 4, 4, 4]);
         assert_eq!(table.facts(10, 500).ids, [33, 33, 33, 4, 4, 4]);
-        table.add(10, 150, Change::SpacesChanged);
+        table.add(10, 150, Change::SpacesChanged { is_done: true });
         assert_eq!(table.facts(10, 210).ids, [0, 0, 0, NO_ID, NO_ID, NO_ID]);
     }
 
@@ -485,15 +529,72 @@ mod tests {
     fn namespaces_that_are_new_are_unknown() {
         let mut table = table();
         table.add(12, 200, born(10, 0x2000_0000));
-        table.add(10, 300, Change::SpacesChanged);
+        table.add(10, 300, Change::SpacesChanged { is_done: true });
         table.add(14, 400, born(10, 0));
 
         assert_eq!(table.facts(12, 250).inner, [UNKNOWN; 3]);
-        assert_eq!(table.facts(12, 250).spaces[PID_SPACE], NO_SPACE);
+        assert_eq!(table.facts(12, 250).spaces[PID_SPACE], spaces::UNKNOWN);
         assert_eq!(table.facts(12, 250).inner_id(0), 0);
         assert_eq!(table.facts(10, 350).inner, [10, 10, 1]);
         assert_eq!((table.facts(14, 450).inner, table.facts(14, 450).process), ([UNKNOWN; 3], 14));
         assert_eq!(table.facts(14, 450).inner_id(0), NO_ID);
+    }
+
+    /// It asks, and gets it at the next time.
+    fn unshare(table: &mut Table, time: u64, flags: u64, is_done: bool) {
+        table.add(10, time, Change::SpacesAsked { flags, is_new: true });
+        table.add(10, time + 1, Change::SpacesChanged { is_done });
+    }
+
+    #[test]
+    fn namespaces_that_were_asked_for_are_others_and_no_more() {
+        let mut table = table();
+        unshare(&mut table, 200, spaces::flag(7), false);
+        unshare(&mut table, 210, spaces::flag(7) | spaces::flag(PID_SPACE) | TIME, true);
+        table.add(12, 300, born(10, 0));
+        table.add(13, 310, born(10, CLONE_VM));
+
+        assert_eq!(table.facts(10, 210), shell());
+        let facts = table.facts(10, 211);
+        assert_eq!(facts.spaces, [5, 5, 5, 5, 5, 5, FIRST_USER_SPACE, 0]);
+        assert_eq!((facts.inner, facts.is_outer), ([10, 10, 1], true));
+        let child = table.facts(12, 300);
+        assert_eq!(child.spaces, [5, 5, 5, 5, 0, 0, FIRST_USER_SPACE, 0]);
+        assert_eq!((child.inner, child.is_outer, child.ahead), ([UNKNOWN; 3], false, 0));
+        let sharing = table.facts(13, 310);
+        assert_eq!((sharing.spaces[TIME_SPACE], sharing.ahead), (5, TIME));
+        table.add(13, 320, Change::Executed);
+        assert_eq!(table.facts(13, 320).spaces[TIME_SPACE], 0);
+    }
+
+    #[test]
+    fn namespaces_that_were_read_hold_since_they_are_others() {
+        let read = |space| SpacesRead { spaces: [space; SPACES], inner: Some([1, 1]) };
+        let mut table = table();
+        unshare(&mut table, 200, spaces::flag(7), true);
+        table.add(12, 205, born(10, 0));
+        table.read_spaces(10, (210, 220), read(7));
+        table.read_spaces(11, (210, 220), read(7));
+
+        assert_eq!(table.facts(10, 200), shell());
+        assert_eq!(
+            (table.facts(10, 201).spaces, table.facts(10, 201).inner[..2].to_vec()),
+            ([7; 8], vec![1, 1])
+        );
+        assert_eq!(table.facts(12, 300).spaces, [7; 8]);
+        assert_eq!(table.facts(11, 300), Facts::default());
+        // What was read may be of before or after these.
+        for time in [309, 310, 319] {
+            let mut other = self::table();
+            unshare(&mut other, time, spaces::flag(7), true);
+            other.read_spaces(10, (310, 320), read(8));
+            let expected = if time < 310 { 8 } else { 0 };
+            assert_eq!(other.facts(10, 400).spaces[7], expected, "{time}");
+        }
+        // It ended, and another one has its number.
+        table.add(10, 400, Change::Ended { is_last: true });
+        table.read_spaces(10, (410, 420), read(9));
+        assert_eq!(table.facts(10, 430).spaces, [7; 8]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::ids::{self, Asked};
 use crate::page::{Page, Record};
 use crate::processes::{Change, Facts, Table, NAME_BYTES};
+use crate::spaces::SpacesRead;
 
 /// Where each record has the thread that runs.
 const THREAD_AT: usize = 4;
@@ -36,7 +37,15 @@ pub enum StateEvent {
     IdsChanged {
         result: usize,
     },
-    SpacesChanged,
+    /// A system call for other namespaces begins; where their flags are, and whether they are made.
+    SpacesAsked {
+        flags: Option<usize>,
+        is_new: bool,
+    },
+    /// It ends; where its result is.
+    SpacesChanged {
+        result: usize,
+    },
     /// Where it has no word for it, the end of the first thread is that of the process.
     Ended {
         is_last: Option<usize>,
@@ -89,13 +98,18 @@ impl Processes {
     pub fn refresh(&self) -> io::Result<()> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let begun = self.take_all(&mut files)?;
+        self.look_at(begun, &mut files)
+    }
+
+    /// Reads users of those who have begun a program, if anybody asks for these.
+    fn look_at(&self, begun: Vec<(i32, u64)>, files: &mut (Vec<File>, Vec<u8>)) -> io::Result<()> {
         let proc = self.proc.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(proc) = proc.as_ref().filter(|_| !begun.is_empty()) else { return Ok(()) };
         let of_one = |(thread, time)| Some((thread, time, ids::read(proc, thread)?));
         let read: Vec<_> = begun.into_iter().filter_map(of_one).collect();
         // What they have done before they were read is told by now. Who begins meanwhile is not
         // read: this would have no end.
-        self.take_all(&mut files)?;
+        self.take_all(files)?;
         let mut table = self.table();
         for (thread, time, ids) in read {
             table.read_ids(thread, time, ids);
@@ -118,6 +132,23 @@ impl Processes {
     /// Reads users and groups of who begins a program from now on, in a directory `/proc`.
     pub fn read_ids(&self, proc: File) {
         *self.proc.lock().unwrap_or_else(PoisonError::into_inner) = Some(proc);
+    }
+
+    /// Takes namespaces that were read of threads, each between two times.
+    ///
+    /// # Errors
+    ///
+    /// A buffer cannot be read.
+    pub fn know_spaces(&self, all: Vec<(i32, (u64, u64), SpacesRead)>) -> io::Result<()> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = self.take_all(&mut files)?;
+        let mut table = self.table();
+        for (thread, times, read) in all {
+            table.read_spaces(thread, times, read);
+        }
+        drop(table);
+        self.generation.fetch_add(1, Ordering::Release);
+        self.look_at(begun, &mut files)
     }
 
     /// Takes a page of these events; returns who has begun a program, and when.
@@ -172,7 +203,16 @@ impl Processes {
                 let is_done = i64::from_le_bytes(array(body, result)?) == 0;
                 (current, Change::IdsChanged { is_done })
             }
-            StateEvent::SpacesChanged => (current, Change::SpacesChanged),
+            StateEvent::SpacesAsked { flags, is_new } => {
+                let said = flags.map_or(Some(0), |at| array(body, at).map(u64::from_le_bytes))?;
+                // Who wants to be in some that are there need not say of which kind.
+                let flags = if said == 0 && !is_new { u64::MAX } else { said };
+                (current, Change::SpacesAsked { flags, is_new })
+            }
+            StateEvent::SpacesChanged { result } => {
+                let is_done = i64::from_le_bytes(array(body, result)?) == 0;
+                (current, Change::SpacesChanged { is_done })
+            }
             StateEvent::Ended { is_last } => {
                 let said = is_last.map_or(Some(false), |at| body.get(at).map(|one| *one != 0));
                 (current, Change::Ended { is_last: said? })

@@ -159,8 +159,10 @@ class Collector:
 
         Events are ``born`` (places of thread, name and flags), ``renamed`` (thread,
         name), ``executed``, ``user_asked`` and ``group_asked`` (the arguments of
-        setuid(2) and its like, up to three), ``ids`` (what these return), ``spaces``
-        and ``ended`` (whether the process does; 0: there is no such field).
+        setuid(2) and its like, up to three), ``ids`` (what these return), ``unshared``
+        and ``entered`` (the flags of unshare(2) and setns(2); 0: there is no such
+        field), ``spaces`` (what these return) and ``ended`` (whether the process does;
+        0: there is no such field).
 
         Args:
             host: Its name, 65 bytes with zeros.
@@ -175,6 +177,20 @@ class Collector:
 
         Args:
             threads: The threads, if these are followed.
+        """
+
+    def know_spaces(
+        self, threads: Sequence[tuple[int, int, int, list[int], list[int] | None]]
+    ) -> None:
+        """Take namespaces that were read of threads after they came into others.
+
+        Args:
+            threads: IDs; values of the clock before and after it was read; inodes of
+                the namespaces, in the order of LTTng's contexts; process and thread in
+                their namespace, ``None`` if that is the machine's.
+
+        Raises:
+            OSError: What becomes of threads cannot be read.
         """
 
     def read_ids(self, proc: int) -> None:

@@ -82,7 +82,7 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
             except OSError as error:
                 why = f"{wanted.logger}: {error.strerror}"
                 problems.append(f"no text from {why}")
-        orders.reader = trace.reader.fileno()
+        orders.trace = trace
         _answer(ready=problems, removed=removed, directory=trace.directory)
         while (order := orders.next()) is not None:
             answer = _answer_to(trace, order)
@@ -108,15 +108,15 @@ class _Orders:
 
     def __init__(self) -> None:
         self.logger: LoggerPipe | None = None
-        self.reader: int | None = None
-        """What can be read once the process that reads has ended."""
+        self.trace: KernelTrace | None = None
+        """What is recorded."""
         self._data = b""
 
     def next(self) -> dict[str, Any] | None:
         """Wait for the next order; ``None``: there are no more, or nothing to do."""
         while b"\n" not in self._data:
             ready = self._wait()
-            if self.reader in ready:
+            if self.trace is not None and self.trace.reader.fileno() in ready:
                 return None
             if 0 not in ready:
                 continue
@@ -130,19 +130,31 @@ class _Orders:
         for _ in range(_DRAINED):
             if self.logger is None or not self.logger.pass_on():
                 break
+        self._tell_spaces()
         order: dict[str, Any] = json.loads(line)
         return order
+
+    def _tell_spaces(self) -> None:
+        # That the reader has ended is found by the order that comes, too.
+        with suppress(ReaderGoneError, OSError):
+            if self.trace is not None:
+                self.trace.tell_spaces()
 
     def _wait(self) -> set[int]:
         """Wait for something; return what can be read. What is logged is passed on."""
         logger = None if self.logger is None else self.logger.descriptor
         asked = select.poll()
-        for one in (0, self.reader, logger):
+        trace = self.trace
+        reader = None if trace is None else trace.reader.fileno()
+        watched = [] if trace is None else trace.watched
+        for one in (0, reader, logger, *watched):
             if one is not None:
                 asked.register(one, select.POLLIN)
         ready = {one for one, _ in asked.poll()}
         if self.logger is not None and logger in ready:
             self.logger.pass_on()
+        if not ready.isdisjoint(watched):
+            self._tell_spaces()
         return ready
 
     def close(self) -> None:

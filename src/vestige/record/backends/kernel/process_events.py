@@ -29,6 +29,7 @@ Told = tuple[int, int, tuple[int, int, tuple[int, int, int], str, Any, Any, bool
 _SIZE = 1024
 """KiB of a buffer: some thousand new processes between two looks."""
 _ALWAYS = frozenset({"process", "ids", "spaces"})
+_SPACES = frozenset({"ids", "spaces"})
 _TOLD: dict[tuple[str, str], tuple[frozenset[str], tuple[str, ...]]] = {
     ("task", "task_newtask"): (_ALWAYS, ("born", "pid", "comm", "clone_flags")),
     ("task", "task_rename"): (_ALWAYS, ("renamed", "pid", "newcomm")),
@@ -51,8 +52,10 @@ _TOLD: dict[tuple[str, str], tuple[frozenset[str], tuple[str, ...]]] = {
             *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid"),
         )
     },
+    ("syscalls", "sys_enter_unshare"): (_SPACES, ("unshared", "unshare_flags")),
+    ("syscalls", "sys_enter_setns"): (_SPACES, ("entered", "flags")),
     **{
-        ("syscalls", f"sys_exit_{one}"): (frozenset({"ids", "spaces"}), ("spaces",))
+        ("syscalls", f"sys_exit_{one}"): (_SPACES, ("spaces", "ret"))
         for one in ("setns", "unshare")
     },
 }

@@ -201,6 +201,7 @@ class _Reader:
             "change": self._change,
             "track": self._track,
             "leave_out": self._leave_out,
+            "spaces": self._know_spaces,
             "metadata": self._write_metadata,
             "describe": self._describe,
             "flush": self._flush,
@@ -256,6 +257,9 @@ class _Reader:
             self._reads_ids = True
             self._collector.read_ids(os.open("/proc", os.O_RDONLY | os.O_CLOEXEC))
         self._collector.know(_threads(order["known"]))
+
+    def _know_spaces(self, order: dict[str, Any]) -> None:
+        self._collector.know_spaces([tuple(one) for one in order["read"]])
 
     def _limit(self) -> None:
         """Let data files have no more bytes than is wanted."""

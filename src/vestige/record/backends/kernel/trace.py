@@ -14,6 +14,7 @@ from .counters import UNKNOWN
 from .formats import read_format
 from .kernel_names import NameFiles
 from .metadata import FEW, StreamText, classes_text, metadata_text
+from .namespace_watch import NamespaceWatch
 from .proc_files import is_in_pid_namespace
 from .process_events import ProcessEvents, read_threads
 from .process_link import READER_ENDED
@@ -61,7 +62,7 @@ class KernelTrace:
     def __init__(
         self, tracefs: Tracefs, wanted: Wanted, now: Callable[[], int]
     ) -> None:
-        self._wanted, self._now = wanted, now
+        self._wanted, self._now, self._tracefs = wanted, now, tracefs
         self._page = _page_bytes(tracefs)
         self._channels: list[Channel] = []
         self._declared: list[list[DeclaredClass]] = []
@@ -69,6 +70,9 @@ class KernelTrace:
         self._reader: int | None = None
         self._is_running = False
         self._threads: ProcessEvents | None = None
+        self._spaces: NamespaceWatch | None = None
+        self._is_unread = False
+        """Whether more is told of threads than was read of them."""
         self._tracked = _only(wanted.tracked)
         self._left_out: dict[int, int] = {}
         """Threads of the recorder, and since when; only what is new matters."""
@@ -104,9 +108,35 @@ class KernelTrace:
         """Let it be told whose threads there are, if anybody asks or may ask for it."""
         if self._sources() or self._wanted.grows:
             self._threads = ProcessEvents(tracefs, self._clock)
+            # Before the events of the channels: what changes at an event is told then.
+            self._need()
         for channel in self._channels:
             if "pid" in self._tracked:
                 channel.track(self._tracked["pid"])
+
+    def _need(self) -> None:
+        """Let it be told what must be known of threads."""
+        sources = self._sources()
+        if self._threads is not None:
+            self._is_unread |= self._threads.need(sources)
+        is_watched = "spaces" in sources and not is_in_pid_namespace()
+        if is_watched and self._spaces is None:
+            self._spaces = NamespaceWatch(self._tracefs, self._now)
+
+    @property
+    def watched(self) -> list[int]:
+        """What can be read once threads have come into other namespaces."""
+        return [] if self._spaces is None else self._spaces.descriptors
+
+    def tell_spaces(self) -> None:
+        """Look at the namespaces that threads have come into.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        read = [] if self._spaces is None else self._spaces.read()
+        if read and self._is_running:
+            self._ask("spaces", read=read)
 
     def _sources(self) -> set[str]:
         """Return what must be known of threads."""
@@ -120,8 +150,10 @@ class KernelTrace:
 
     def _newly_known(self) -> list[Any]:
         """Return what is known of threads, if more must be known than before."""
-        if self._threads is None or not self._threads.need(self._sources()):
+        self._need()
+        if not self._is_unread:
             return []
+        self._is_unread = False
         return read_threads(self._now)
 
     @property
@@ -503,6 +535,9 @@ class KernelTrace:
         if self._threads is not None:
             self._threads.close()
             self._threads = None
+        if self._spaces is not None:
+            self._spaces.close()
+            self._spaces = None
 
 
 def _only(tracked: Mapping[str, list[int] | None]) -> dict[str, list[int]]:
