@@ -37,6 +37,8 @@ _WATCHED = {
 """Events, and the kernel's filters of them."""
 _BUFFER_KIB = 64
 _PAGE = 1 << 16
+_PAGES = 32
+"""Of a CPU at a time: more than its buffer has."""
 _UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK
 
 
@@ -94,9 +96,13 @@ class NamespaceWatch:
         """
         threads: dict[int, None] = {}
         for descriptor in self.descriptors:
-            while records := self._records(descriptor):
+            # Who makes namespaces without end holds up nothing else.
+            for _ in range(_PAGES):
+                records = self._records(descriptor)
                 for record in records:
                     threads.update(dict.fromkeys(self._thread(record)))
+                if not records:
+                    break
         found = (self._spaces(one) for one in threads)
         return [one for one in found if one is not None]
 
