@@ -26,6 +26,7 @@ from .lttng_names import lttng_name
 from .metadata import DeclaredClass
 from .own_threads import OwnThreads
 from .probes import Probes
+from .proc_files import threads_of
 from .programs import TEXT_EVENT
 from .rules import takes_name
 from .selection import choose, names_like
@@ -394,7 +395,7 @@ class Channel:
             processes: Those that are wanted; ``None``: all.
         """
         self._tracks = processes is not None
-        threads = {one for process in processes or () for one in _threads(process)}
+        threads = {one for process in processes or () for one in threads_of(process)}
         if self._tracks:
             # What these make is recorded, too, and left out by whoever collects. To
             # name nobody would be to name all.
@@ -476,14 +477,6 @@ def _no_event(rule: KernelRule, available: Sequence[_Key]) -> str:
 
 def _probe_key(rule: KernelRule) -> str:
     return json.dumps((rule.kind, rule.location, rule.pattern), sort_keys=True)
-
-
-def _threads(process: int) -> list[int]:
-    """Return the threads of a process; one that is not there yet has its own ID."""
-    try:
-        return [process, *map(int, os.listdir(f"/proc/{process}/task"))]
-    except OSError:
-        return [process]
 
 
 def _split(line: str) -> tuple[str, str, str]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["is_in_pid_namespace", "read_file", "terminated", "words_after"]
+__all__ = [
+    "is_in_pid_namespace",
+    "read_file",
+    "terminated",
+    "threads_of",
+    "words_after",
+]
 
 _AT_ONCE = 1 << 16
 _FIRST_NAMESPACE = 0xEFFFFFFC
@@ -18,6 +24,18 @@ def is_in_pid_namespace() -> bool:
     except OSError:
         # Nobody knows.
         return False
+
+
+def threads_of(process: int) -> list[int]:
+    """Return the threads of a process; one that is not there yet has its own ID.
+
+    Args:
+        process: Its ID.
+    """
+    try:
+        return [process, *map(int, os.listdir(f"/proc/{process}/task"))]
+    except OSError:
+        return [process]
 
 
 def read_file(path: str, *, is_small: bool = False) -> bytes:

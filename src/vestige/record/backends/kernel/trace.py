@@ -15,7 +15,7 @@ from .formats import read_format
 from .kernel_names import NameFiles
 from .metadata import FEW, StreamText, classes_text, metadata_text
 from .namespace_watch import NamespaceWatch
-from .proc_files import is_in_pid_namespace
+from .proc_files import is_in_pid_namespace, threads_of
 from .process_events import ProcessEvents, read_threads
 from .process_link import READER_ENDED
 from .reader_process import ChannelToRead, TraceToRead, run_reader
@@ -275,7 +275,10 @@ class KernelTrace:
         for one in self._channels:
             one.record(is_on=True)
         self._dump()
+        readers = threads_of(self._reader)
         for one in self._channels:
+            # Events that come later may need the kernel to leave them out.
+            one.leave_out(readers)
             one.end_dump()
 
     def _tell_left_out(self, threads: Sequence[int]) -> None:

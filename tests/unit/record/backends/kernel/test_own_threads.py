@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,8 +14,12 @@ import vestige
 from support.kernel_tracer import children_of, instances_of, why_not
 from vestige.record.backends.in_process.clock import RecordingClock
 from vestige.record.backends.in_process.kernel_beside import kernel_domain
+from vestige.record.backends.kernel.metadata import ClockFacts
 from vestige.record.backends.kernel.own_threads import OwnThreads
+from vestige.record.backends.kernel.rules import KernelRule
+from vestige.record.backends.kernel.session_trace import SessionTrace
 from vestige.record.backends.kernel.tracefs import Tracefs
+from vestige.record.backends.kernel.wanted import ChannelWanted, Wanted
 from vestige.record.rules.options import RecordingOptions
 from vestige.record.trace_directory import Places
 
@@ -114,3 +120,33 @@ def test_the_kernel_does_not_look_at_each_event_where_few_are_ours(tmp_path):
         for one in events
         if one.context["tid"] in own and one.name != "sched_switch"
     )
+
+
+@needs_tracer
+def test_they_stay_left_out_when_the_kernel_must_do_it_later(tmp_path):
+    """Those that collect have begun before it is asked."""
+    clock = ClockFacts("monotonic", "", UUID, 10**9, 0)
+    rules = [KernelRule("syscall", "*")]
+    channels = [ChannelWanted("c", rules, LARGE)]
+    wanted = Wanted(str(tmp_path / "kernel"), "s", UUID, clock, 0, 0, channels)
+    trace = SessionTrace(wanted._replace(grows=True))
+    try:
+        trace.apply(channels, {}, is_active=True)
+        rules = [*rules, KernelRule("tracepoint", "kmem_*")]
+        trace.apply([ChannelWanted("c", rules, LARGE)], {}, is_active=True)
+        [reader] = children_of(trace.process)
+        own = {int(one.name) for one in Path(f"/proc/{reader}/task").iterdir()}
+        code = f"import os\nfor _ in range({LARGE // 64}): os.getppid()"
+        program = subprocess.Popen([sys.executable, "-S", "-c", code])
+        assert program.wait() == 0
+        trace.stop()
+    finally:
+        trace.end()
+
+    events = Counter(
+        one.context["tid"]
+        for one in vestige.open(tmp_path / "kernel")
+        if not one.name.startswith("lttng_statedump_")
+    )
+    assert events[program.pid] > LARGE // 64
+    assert not own & events.keys()
