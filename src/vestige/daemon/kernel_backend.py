@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
@@ -248,6 +249,8 @@ class KernelBackend:
         if directory is not None:
             try:
                 with owner_rights(session.uid, session.gid):
+                    # One is there if whoever removes it was killed.
+                    shutil.rmtree(moved, ignore_errors=True)
                     os.rename(directory, moved)  # noqa: PTH104 - a moment
             except OSError as error:
                 self._failures.setdefault(session.name, os_error_text(error))

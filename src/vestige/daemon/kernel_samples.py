@@ -66,7 +66,14 @@ class KernelSamples:
         if name in self._asked and name not in self._tasks:
             task = asyncio.ensure_future(self._look(session))
             self._tasks[name] = task
-            task.add_done_callback(lambda _: self._tasks.pop(name, None))
+            task.add_done_callback(lambda _: self._end(session))
+
+    def _end(self, session: Session) -> None:
+        """Go on with a session of the same name that has begun meanwhile."""
+        del self._tasks[session.name]
+        now = self._followed.get(session.name)
+        if now is not None and now is not session:
+            self.follow(now)
 
     async def _look(self, session: Session) -> None:
         while session.active and session.name in self._asked:

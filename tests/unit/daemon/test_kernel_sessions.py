@@ -25,6 +25,7 @@ from support.recorded import build_program
 from support.session_daemon import SECONDS, SessionDaemon
 from support.waiting import wait_until
 from vestige.daemon.client import Client
+from vestige.daemon.kernel_backend import CLEARED
 from vestige.record.process_stat import stat_words
 
 REASON = why_not() or (None if platform.machine() == "x86_64" else "numbers of calls")
@@ -273,7 +274,10 @@ def test_chunks_follow_each_other(daemon: SessionDaemon, program: str, tmp_path:
     processes = [call(program, COUNT)]
     say(daemon, "rotate")
     processes.append(call(program, COUNT))
+    # As of one that was killed while it removed what was cleared.
+    (tmp_path / CLEARED / "index").mkdir(parents=True)
     say(daemon, "clear")
+    assert not (tmp_path / CLEARED).exists()
     processes.append(call(program, COUNT))
     say(daemon, "rotate", "stop", "destroy")
 
