@@ -121,7 +121,7 @@ fn read(digits: &[u8], token: u32) -> Option<Values> {
 fn number_of(digits: &[u8]) -> Option<u64> {
     digits.iter().rev().try_fold(0_u64, |number, digit| {
         let digit = digit.checked_sub(FIRST_DIGIT).filter(|one| *one < 1 << DIGIT_BITS)?;
-        // Of the last digit of a value, four bits are behind its end: they are zeros.
+        // Of the last digit of a value, two bits are behind its end: they are zeros.
         Some(number << DIGIT_BITS | u64::from(digit))
     })
 }

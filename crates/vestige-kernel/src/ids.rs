@@ -55,8 +55,10 @@ impl Asked {
 /// Reads users and groups of a thread: real, effective and saved; nothing: it has ended.
 pub fn read(directory: &File, thread: i32) -> Option<[u32; 6]> {
     let file = open_below(directory, &format!("{thread}/status")).ok()?;
-    let mut text = String::new();
-    file.take(LOOKED_AT).read_to_string(&mut text).ok()?;
+    let mut text = Vec::new();
+    file.take(LOOKED_AT).read_to_end(&mut text).ok()?;
+    // The name of a thread is any bytes.
+    let text = String::from_utf8_lossy(&text);
     let [a, b, c] = three(&text, "Uid:")?;
     let [d, e, f] = three(&text, "Gid:")?;
     Some([a, b, c, d, e, f])
@@ -96,9 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn the_users_of_this_process_are_read() {
+    fn the_users_of_a_thread_are_read_whatever_it_is_called() {
         let directory = File::open("/proc").unwrap();
-        let own = i32::try_from(std::process::id()).unwrap();
+        let own = crate::sys::thread_id();
+        std::fs::write("/proc/thread-self/comm", b"\xff\nUid: 7").unwrap();
         let owner = std::fs::metadata("/proc/self").unwrap();
         let found = read(&directory, own).unwrap();
 

@@ -2,8 +2,8 @@
 //!
 //! A program in the kernel writes them (`programs`), each with the number of the text, so that they
 //! stand before the call's record and on the same CPU. Older kernels print little at once: then a text
-//! is in several records, those behind the first with a plus in place of the space. What interrupts a thread there may write other
-//! records in between, but none of a system call.
+//! is in several records, those behind the first with a plus in place of the space. What interrupts a
+//! thread there may write other records in between, but none of a system call.
 
 /// Where each record has its thread (`common_pid`).
 const THREAD: usize = 4;
