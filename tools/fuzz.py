@@ -167,15 +167,23 @@ def page_seeds() -> Iterator[bytes]:
     """Yield pages of the kernel's ring buffers with records of several events."""
     for flags in (0, 1 << 31, 3 << 30):
         records = b""
-        # The last ones are a text of the call that comes then, and this.
-        for event in (0, 1, 2, 3, 5, 1):
-            text = b"vestige: 0 /etc\0" if event == 5 else b"text\0\0\0\0"  # noqa: PLR2004
+        # The last ones are a text of the call that comes then, and this; and the values
+        # of two counters for the event behind them.
+        counted = b"vestige:c0000700" + b"123456789:0" * 2 + b"\0"
+        for event, text in (
+            *((one, b"text\0\0\0\0") for one in range(4)),
+            (5, b"vestige: 0 /etc\0"),
+            (1, b"text\0\0\0\0"),
+            (5, counted.ljust(40, b"\0")),
+            (3, b"text\0\0\0\0"),
+        ):
             body = struct.pack("<HBBi", event, 0, 0, 7)
             body += struct.pack("<II", 16 | len(text) << 16, 8) + text
             records += struct.pack("<II", 5 << 5, len(body) + 4) + body
         records += struct.pack("<II", 30 | 1 << 5, 2) + struct.pack("<II", 31, 1 << 20)
         page = struct.pack("<QQ", 1000, len(records) | flags) + records
         yield (page + struct.pack("<Q", 30)).ljust(4096, b"\0") * 2
+    yield b"ffffffff81000020 T schedule\n100000000 t its\t[loop]\n10000000000 T b\n"
     for path in sorted((TEST_DATA / "kernel-pages").glob("*.pages.gz")):
         yield gzip.decompress(path.read_bytes())
 
