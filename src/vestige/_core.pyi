@@ -1634,6 +1634,12 @@ class PlaceColumn:
             state_events: Names of the events at which the scan stops.
         """
 
+    def look_at_stacks(self) -> None:
+        """Let call stacks of programs in event records of the kernel have places, too.
+
+        Their texts become the field ``callstack_user_names`` of the common context.
+        """
+
     def begin(self, merge: Merge) -> None:
         """Begin a merge."""
 

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use vestige_ctf::copy::{self, AddedField, CopyError, CopyOptions, StreamCopy, Version, WriteAt};
 use vestige_ctf::model::{FieldClass, TraceClass as TraceClassModel};
-use vestige_ctf::places::{has_places, place_class};
+use vestige_ctf::places::{has_places, has_user_stacks, place_class, USER_STACKS};
 
 use crate::errors::{exception, os_text};
 use crate::merge::Merge;
@@ -68,7 +68,10 @@ fn added_fields(trace: &TraceClassModel, merge: &Merge) -> Vec<AddedField> {
     for column in merge.derived() {
         let (name, class) = (&column.values.name, &column.values.class);
         for (stream, stream_class) in trace.stream_classes.iter().enumerate() {
-            let is_there = **class != place_class() || has_places(trace, stream_class, name);
+            let is_there = match name.as_str() {
+                USER_STACKS => has_user_stacks(trace, stream_class),
+                _ => **class != place_class() || has_places(trace, stream_class, name),
+            };
             let is_new = |one: &AddedField| one.stream != stream || one.name != *name;
             if is_there && fields.iter().all(is_new) {
                 let (name, class) = (name.clone(), FieldClass::clone(class));

@@ -9,12 +9,16 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use vestige_ctf::derived::{Derived, ValueTable};
-use vestige_ctf::model::FieldClass;
-use vestige_ctf::places::{self, place_class, place_value, Pending};
+use vestige_ctf::encode::value::Value;
+use vestige_ctf::model::{FieldClass, FieldKind};
+use vestige_ctf::places::{
+    self, has_user_stacks, place_class, place_texts, place_value, stack_text, Pending, USER_STACKS,
+};
 
 use crate::merge::{AddedColumn, Merge};
 use crate::place_format::PlaceFormat;
 use crate::place_objects::PlaceObjects;
+use crate::stream::DataStream;
 use crate::symbols::SymbolTable;
 use crate::unit_index::IndexedTable;
 
@@ -76,6 +80,7 @@ pub struct PlaceColumn {
     class: Arc<FieldClass>,
     table: Arc<ValueTable>,
     objects: Arc<PlaceObjects>,
+    stacks: Arc<ValueTable>,
 }
 
 impl PlaceColumn {
@@ -87,6 +92,33 @@ impl PlaceColumn {
 
     fn round(&self) -> MutexGuard<'_, Round> {
         self.round.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what the call stacks of programs are, where records have such.
+    fn finish_stacks(&self, merge: &Merge) {
+        let (fresh, column) = {
+            let mut inner = self.lock();
+            (inner.take_stacks(), inner.take_stack_column())
+        };
+        if column.is_empty() {
+            return;
+        }
+        // All places of the merge are there by now.
+        if let (Ok(places), Ok(mut stacks)) = (self.table.read(), self.stacks.write()) {
+            let texts = |place: u32| places.get(place as usize).and_then(place_texts);
+            let text = |one: &Vec<_>| Value::Bytes(stack_text(one, texts).into_bytes());
+            stacks.extend(fresh.iter().map(text));
+        }
+        let has_stacks = |one: &Py<DataStream>| {
+            let stream = &one.get().inner;
+            let class = stream.trace.stream_classes.get(stream.class);
+            class.is_some_and(|class| has_user_stacks(&stream.trace, class))
+        };
+        let streams = Some(merge.streams.iter().map(has_stacks).collect());
+        let class = Arc::new(FieldClass::new(FieldKind::String));
+        let (name, table) = (USER_STACKS.to_owned(), Arc::clone(&self.stacks));
+        let values = Arc::new(Derived { name, class, column, table, streams });
+        merge.add_column(AddedColumn { values, places: None });
     }
 
     fn write_group(
@@ -143,7 +175,13 @@ impl PlaceColumn {
             class: Arc::new(place_class()),
             table: Arc::new(RwLock::new(Vec::new())),
             objects: Arc::default(),
+            stacks: Arc::new(RwLock::new(Vec::new())),
         }
+    }
+
+    #[doc = core_doc!(PlaceColumn.look_at_stacks)]
+    fn look_at_stacks(&self) {
+        self.lock().look_at_stacks();
     }
 
     #[doc = core_doc!(PlaceColumn.begin)]
@@ -239,6 +277,7 @@ impl PlaceColumn {
         let name = self.name.clone();
         let values = Arc::new(Derived { name, class, column, table, streams: None });
         merge.add_column(AddedColumn { values, places: Some(Arc::clone(&self.objects)) });
+        self.finish_stacks(merge);
     }
 
     #[doc = core_doc!(PlaceColumn.count)]

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         STATE_EVENT_NAMES,
         apply,
     )
+    from .images.user_images import UserImages
     from .object_file import (
         CrcOfFile,
         ObjectFile,
@@ -144,6 +145,7 @@ __all__ = [
     "TargetPrefix",
     "TargetPrefixes",
     "Unresolved",
+    "UserImages",
     "answer_text",
     "apply",
     "attach_stores",
@@ -211,6 +213,7 @@ _HOMES = {
     "TargetPrefix": "files.target_prefixes",
     "TargetPrefixes": "files.target_prefixes",
     "Unresolved": "unresolved",
+    "UserImages": "images.user_images",
     "answer_text": "places.answer_text",
     "apply": "images.state_events",
     "attach_stores": "files.store_search",

@@ -8,9 +8,10 @@
 
 use std::collections::HashMap;
 
-use super::found::Found;
+use super::found::{Found, Kind};
 use super::known::{Key, KnownPlaces, BLOCK, NO_PLACE};
 use super::scan::AddressScan;
+use super::user_stacks::{Frame, Read, UserStacks};
 use crate::muxer::Merge;
 
 /// An address that was not seen before in its process image.
@@ -62,6 +63,9 @@ pub struct PlaceColumn {
     column: Vec<u32>,
     counts: Vec<u64>,
     without_place: u64,
+    /// Call stacks of programs, and those of the merge.
+    stacks: Option<UserStacks>,
+    read: Read,
 }
 
 impl PlaceColumn {
@@ -85,7 +89,14 @@ impl PlaceColumn {
             column: Vec::new(),
             counts: Vec::new(),
             without_place: 0,
+            stacks: None,
+            read: Read::default(),
         }
+    }
+
+    /// Lets addresses of programs' call stacks in records of the kernel have places, too.
+    pub fn look_at_stacks(&mut self) {
+        self.stacks.get_or_insert_default();
     }
 
     /// Begins a merge.
@@ -93,6 +104,7 @@ impl PlaceColumn {
         self.position = 0;
         self.applied = false;
         self.found = self.scan.read(merge);
+        self.read = self.stacks.as_mut().map(|one| one.read(merge)).unwrap_or_default();
         self.column = Vec::with_capacity(self.found.len());
     }
 
@@ -100,6 +112,7 @@ impl PlaceColumn {
     /// merge. What is pending must be taken and resolved before the image is changed.
     pub fn advance(&mut self) -> Option<StateRecord> {
         let found = std::mem::take(&mut self.found);
+        let read = std::mem::take(&mut self.read);
         let mut stop = None;
         let mut block = Block::default();
         for (index, one) in found.iter().enumerate().skip(self.position) {
@@ -113,6 +126,9 @@ impl PlaceColumn {
                 block.keys.push((self.image(one), one.ip));
                 block.addresses.push(*one);
             }
+            if let Some((space, process, stack)) = read.at(index) {
+                self.put_stack(index, (space, process), stack);
+            }
             if block.keys.len() == BLOCK {
                 self.push(found.get(self.position..=index).unwrap_or_default(), &mut block);
                 self.position = index + 1;
@@ -122,7 +138,35 @@ impl PlaceColumn {
         self.push(found.get(self.position..end).unwrap_or_default(), &mut block);
         self.position = end;
         self.found = found;
+        self.read = read;
         stop
+    }
+
+    /// Gives the call stack of a record its number, and its addresses their places.
+    fn put_stack(&mut self, index: usize, (space, vpid): (u32, i64), stack: &[u64]) {
+        let image = self.image(&Found { ip: 0, vpid, space, kind: Kind::Address });
+        let (known, pending, next) = (&mut self.known, &mut self.pending, &mut self.next_place);
+        let Some(stacks) = &mut self.stacks else { return };
+        stacks.set(index, (image, stack), |ip| {
+            let [place, ..] = known.get_or_insert(&[(image, ip)], |_| {
+                let place = *next;
+                pending.push(Pending { place, space: space as usize, vpid, ip });
+                *next += 1;
+                place
+            });
+            place
+        });
+    }
+
+    /// Call stacks of programs that came since the last call, in the order of their numbers.
+    pub fn take_stacks(&mut self) -> Vec<Vec<Frame>> {
+        self.stacks.as_mut().map(UserStacks::take_fresh).unwrap_or_default()
+    }
+
+    /// For each record of the merge the number of its call stack of a program, once
+    /// [`PlaceColumn::advance`] reached its end; empty: no record can have one.
+    pub fn take_stack_column(&mut self) -> Vec<u32> {
+        self.stacks.as_mut().map(UserStacks::take_column).unwrap_or_default()
     }
 
     /// Gives records their places; the block has those of them with an address.

@@ -9,6 +9,7 @@
 //! * [`stacks`] knows the function that an exit leaves whose record does not tell;
 //! * [`known`] gives each address of a process image a number;
 //! * [`column`] makes columns of these, and stops where images change;
+//! * [`user_stacks`] has call stacks of programs that records of the kernel have;
 //! * [`thread_names`] knows what threads are called, where packets or records tell;
 //! * [`value`] is what is told of a place.
 
@@ -21,6 +22,7 @@ pub(crate) mod origin;
 pub(crate) mod scan;
 mod stacks;
 mod thread_names;
+mod user_stacks;
 mod value;
 
 pub use column::{Pending, PlaceColumn, StateRecord};
@@ -28,4 +30,5 @@ pub use kernel::KERNEL;
 pub use kinds::{has_places, uses_call_stacks};
 pub use known::NO_PLACE;
 pub use thread_names::{NamedThread, ThreadNames};
+pub use user_stacks::{has_user_stacks, stack_text, Frame, USER_STACKS};
 pub use value::{place_class, place_texts, place_value};

@@ -24,6 +24,7 @@ from ...debuginfo import (
     KernelImages,
     Resolver,
     TargetPrefix,
+    UserImages,
     attach_stores,
     split_path_list,
     store_directories,
@@ -34,6 +35,7 @@ from ...plain_text import plain
 from ...units import Address, Vpid
 
 if TYPE_CHECKING:
+    from ...debuginfo import Mapping, Unresolved
     from ...graph.plan import ComponentSpec
     from ..sources.ctf_fs import CtfFsSource
 
@@ -78,6 +80,8 @@ class DebugInfoFilter:
         self._follower = ImageFollower(
             self._column, self._resolve_pending, kernels=KernelImages(self._traces)
         )
+        self._column.look_at_stacks()
+        self._users = UserImages(self._machines, self._follower.images)
 
     def process(self, merge: core.Merge) -> None:
         """Find the places of all event records of a merge.
@@ -87,6 +91,8 @@ class DebugInfoFilter:
         """
         if self._may_gain or not self._has_begun:
             self._has_begun = True
+            for space, vpid in self._users.look():
+                self._column.image_changed(space, vpid)
             for space in self._follower.look_at_kernels():
                 self._column.image_changed(space, KERNEL)
         for event in self._follower.follow(merge):
@@ -96,6 +102,8 @@ class DebugInfoFilter:
                     self.process_names[event.space, event.vpid] = name
             elif self._follower.apply(event):
                 self._column.image_changed(event.space, event.vpid)
+                for space, vpid in self._users.same(event.space, event.vpid):
+                    self._column.image_changed(space, vpid)
         self._column.finish(merge)
 
     def _traces(self) -> Iterator[tuple[int, core.TraceClass]]:
@@ -103,12 +111,27 @@ class DebugInfoFilter:
             for stream in source.streams:
                 yield stream.process_space, stream.trace.parsed
 
+    def _machines(self) -> Iterator[tuple[int, core.TraceClass, bytes | None]]:
+        for source in self._sources:
+            for stream in source.streams:
+                # The kernel has other IDs for what is in another PID namespace.
+                if stream.process_space == stream.trace.index:
+                    clock = stream.handle.clock
+                    uuid = None if clock is None else clock["uuid"]
+                    yield stream.process_space, stream.trace.parsed, uuid
+
     def _resolve_pending(self) -> None:
         while (first := self._column.pending()) is not None:
             space, vpid, ip = first
-            images = self._follower.images(space)
-            found, last = images.find_range(Vpid(vpid), Address(ip))
+            found, last = self._find_range(space, Vpid(vpid), Address(ip))
             self._resolver.add_places(self._column, found, last)
+
+    def _find_range(
+        self, space: int, vpid: Vpid, address: Address
+    ) -> tuple[Mapping | Unresolved, Address]:
+        if vpid != KERNEL and self._users.is_kernel(space):
+            return self._users.find_range(space, vpid, address)
+        return self._follower.images(space).find_range(vpid, address)
 
 
 def finder_for(

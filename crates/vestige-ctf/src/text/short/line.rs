@@ -67,7 +67,7 @@ impl PacketText {
         }
         self.name.clear();
         self.name.extend_from_slice(facts.name);
-        self.facts = Facts { name: b"", arguments: b"", result: b"", ..facts };
+        self.facts = Facts { name: b"", arguments: b"", result: b"", stack: b"", ..facts };
     }
 }
 
@@ -98,7 +98,7 @@ impl<'a> LineWriter<'a> {
         (batch, record): (&Batch, &Record),
         (plan, event): (&StreamPlan, &EventPlan),
         packet: &mut PacketText,
-        (place, mark): (Option<&PlaceText>, Option<&Mark>),
+        (place, mark, stack): (Option<&PlaceText>, Option<&Mark>, &[u8]),
         (clock, last): (&mut TimeFormatter, &mut Last),
     ) -> Result<(), DecodeError> {
         let start = self.out.len();
@@ -106,7 +106,7 @@ impl<'a> LineWriter<'a> {
             self.time((record.cycles, batch.nanoseconds(record)), clock, last);
         }
         plan.label.push(&mut self.out);
-        let mut facts = Facts { name: &packet.name, ..packet.facts };
+        let mut facts = Facts { name: &packet.name, stack, ..packet.facts };
         let mut reader = batch.body_reader(record, &mut packet.state);
         self.contexts.clear();
         for scope in [&plan.event_context, &event.context].into_iter().flatten() {

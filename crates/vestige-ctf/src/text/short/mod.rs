@@ -19,6 +19,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
+use vestige_escapes::push_safe;
+
 use self::layout::{Layout, Widths};
 use self::line::{LineWriter, PacketText};
 use self::options::Colors;
@@ -31,9 +33,10 @@ use super::tasks::{in_waves, Piece, Pieces, Task, Timeline};
 use super::time::{OffsetSource, TimeFormatter};
 use crate::calls::Mark;
 use crate::derived::{Derived, MadeOf, OfValues};
+use crate::encode::value::{Cell, Value};
 use crate::error::CtfError;
 use crate::muxer::Merge;
-use crate::places::place_texts;
+use crate::places::{place_texts, USER_STACKS};
 
 pub use options::ShortOptions;
 
@@ -46,6 +49,7 @@ pub struct ShortRenderer {
     timeline: Timeline,
     plans: PlanTable<StreamPlan>,
     places: OfValues<Option<PlaceText>>,
+    stacks: OfValues<Vec<u8>>,
     /// Of the columns of all lines so far; none before the first.
     widths: Option<Widths>,
     pieces: Pieces,
@@ -63,6 +67,7 @@ impl ShortRenderer {
             timeline: Timeline::default(),
             plans: PlanTable::default(),
             places: OfValues::default(),
+            stacks: OfValues::default(),
             widths: None,
             pieces: Pieces::default(),
         }
@@ -99,6 +104,9 @@ impl ShortRenderer {
         let colors = &self.colors;
         self.places
             .update(derived, |_| |value: &_| Some(PlaceText::new(place_texts(value)?, colors)));
+        let stacks = derived.iter().position(|one| one.name == USER_STACKS);
+        let stacks = stacks.and_then(|at| derived.get(at..=at)).unwrap_or_default();
+        self.stacks.update(stacks, |_| |value: &_| stack_text(value));
         let tasks = self.timeline.tasks(merge, merge.runs.get(runs).unwrap_or_default(), first);
         let most = Widths::most(self.options.width);
         let mut layout = Layout {
@@ -112,6 +120,7 @@ impl ShortRenderer {
             merge,
             plans: &plans,
             places: self.places.columns(derived),
+            stacks: self.stacks.columns(stacks),
             marks,
             written: AtomicUsize::new(0),
             pieces: &self.pieces,
@@ -143,6 +152,7 @@ struct Shared<'a> {
     merge: &'a Merge,
     plans: &'a [Arc<StreamPlan>],
     places: Vec<MadeOf<'a, Option<PlaceText>>>,
+    stacks: Vec<MadeOf<'a, Vec<u8>>>,
     marks: Option<&'a [Mark]>,
     /// About how much text all tasks have written.
     written: AtomicUsize,
@@ -178,7 +188,7 @@ impl Shared<'_> {
                 });
                 let Some(event) = event else { continue };
                 let time = (&mut *clock, &mut last);
-                let known = (self.place(index), self.mark(index));
+                let known = (self.place(index), self.mark(index), self.stack(index));
                 let written = lines.line((batch, record), (plan, event), packet, known, time);
                 if let Err(error) = written {
                     lines.out.truncate(length);
@@ -198,7 +208,20 @@ impl Shared<'_> {
     }
 
     #[inline]
+    fn stack(&self, index: usize) -> &[u8] {
+        self.stacks.iter().find_map(|one| one.get(index)).map_or(b"", Vec::as_slice)
+    }
+
+    #[inline]
     fn place(&self, index: usize) -> Option<&PlaceText> {
         self.places.iter().find_map(|one| one.get(index)?.as_ref())
     }
+}
+
+/// The text of a call stack of a program, as a line shows it.
+fn stack_text(value: &Value) -> Vec<u8> {
+    let mut out = vec![b'['];
+    push_safe(&mut out, Cell::Value(value).bytes().unwrap_or_default(), b"");
+    out.push(b']');
+    out
 }

@@ -196,6 +196,18 @@ impl ScopePlan {
         reader.align(self.alignment)?;
         for (before, role, plan) in &self.members {
             match (role, plan) {
+                (Some(Role::Stack), plan) => {
+                    if writer.out.len() > start {
+                        writer.out.push(b' ');
+                    }
+                    before.push(writer.out);
+                    let length = writer.out.len();
+                    writer.field(plan, reader)?;
+                    if !facts.stack.is_empty() {
+                        writer.out.truncate(length);
+                        writer.out.extend_from_slice(facts.stack);
+                    }
+                }
                 (Some(role), plan) => facts.read(*role, plan, reader, writer.state)?,
                 (None, FieldPlan::Hidden(_)) => writer.field(plan, reader)?,
                 (None, plan) => {
@@ -224,6 +236,7 @@ fn context_role(class: &FieldClass, name: &str) -> Option<Role> {
         "tid" if class.member("vtid").is_none() => Some(Role::Thread),
         "procname" => Some(Role::Name),
         "ip" => Some(Role::Address),
+        "callstack_user" => Some(Role::Stack),
         _ => None,
     }
 }

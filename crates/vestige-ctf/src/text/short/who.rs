@@ -28,6 +28,8 @@ pub enum Role {
     Result,
     /// Where a call comes from, which the call around it tells.
     Site,
+    /// The call stack of a program.
+    Stack,
 }
 
 /// What is known of the process, the thread and the code of an event.
@@ -47,6 +49,8 @@ pub struct Facts<'a> {
     pub arguments: &'a [u8],
     /// What a call ended with; empty when it is not known.
     pub result: &'a [u8],
+    /// What the call stack of the program is; empty when it is not known.
+    pub stack: &'a [u8],
 }
 
 impl<'a> Facts<'a> {
@@ -78,7 +82,7 @@ impl<'a> Facts<'a> {
             Role::Thread => self.thread = Some(value as i64),
             Role::Cpu => self.cpu = Some(value as i64),
             Role::Address => self.address = Some(value),
-            Role::Name | Role::Arguments | Role::Result | Role::Site => {}
+            Role::Name | Role::Arguments | Role::Result | Role::Site | Role::Stack => {}
         }
         Ok(())
     }
@@ -96,6 +100,7 @@ pub fn can_have(role: Role, plan: &FieldPlan) -> bool {
             matches!(plan, FieldPlan::String | FieldPlan::Text(_))
                 || matches!(plan, FieldPlan::Array(array) if array.text)
         }
+        Role::Stack => matches!(plan, FieldPlan::Array(array) if !array.text),
         _ => matches!(plan, FieldPlan::Integer(_)),
     }
 }
