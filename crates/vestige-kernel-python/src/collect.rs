@@ -143,6 +143,16 @@ impl Collector {
         self.inner.threads().addresses.take()
     }
 
+    #[doc = core_doc!(Collector.note_pages)]
+    fn note_pages(&self) {
+        self.inner.threads().addresses.note_pages();
+    }
+
+    #[doc = core_doc!(Collector.take_pages)]
+    fn take_pages(&self) -> Vec<(i32, u64)> {
+        self.inner.threads().addresses.take_pages()
+    }
+
     #[doc = core_doc!(Collector.track)]
     fn track(&self, ids: HashMap<String, Vec<i64>>) -> PyResult<()> {
         self.inner.threads().track(tracked(&ids)?);

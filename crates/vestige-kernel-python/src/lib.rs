@@ -26,7 +26,9 @@ mod _kernel {
     #[pymodule_export]
     use crate::names::{kernel_functions, kernel_symbol};
     #[pymodule_export]
-    use crate::rights::{attach_program, counter_array, drop_rights, open_counter, open_tracefs};
+    use crate::rights::{
+        attach_program, counter_array, drop_rights, open_counter, open_map_events, open_tracefs,
+    };
 
     use super::*;
 

@@ -31,6 +31,12 @@ pub fn open_counter(kind: u32, config: u64, cpu: u32) -> PyResult<RawFd> {
     Ok(programs::open_counter(kind, config, cpu).map_err(with_number)?.into_raw_fd())
 }
 
+#[doc = core_doc!(open_map_events)]
+#[pyfunction]
+pub fn open_map_events(cpu: u32, watermark: u32) -> PyResult<RawFd> {
+    Ok(programs::open_map_events(cpu, watermark).map_err(with_number)?.into_raw_fd())
+}
+
 #[doc = core_doc!(counter_array)]
 #[pyfunction]
 pub fn counter_array(counters: Vec<Option<RawFd>>) -> PyResult<RawFd> {

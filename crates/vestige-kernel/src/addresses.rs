@@ -1,16 +1,19 @@
-//! Which addresses of the kernel's own code are in records: those that names are needed for.
+//! Which addresses of code are in records: those that names are needed for.
 //!
-//! A trace of millions of records has some thousand distinct ones, so each CPU remembers what it has
+//! Of the kernel they are the addresses themselves; of programs, whose objects lie elsewhere in each
+//! process, threads and pages of memory. A trace of millions of records has some thousand distinct ones, so each CPU remembers what it has
 //! seen and asks the others seldom.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Most distinct addresses that are noted; more have no names.
 const MOST: usize = 1 << 16;
 /// Slots of what a CPU remembers, as a power of two.
 const SLOT_BITS: u32 = 11;
+/// Bits of an address within a page of memory, at least.
+const PAGE_BITS: u32 = 12;
 /// Spreads addresses over slots (Knuth, The Art of Computer Programming, 6.4).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -18,19 +21,27 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 pub struct Addresses {
     /// Where code of the kernel begins.
     lowest: AtomicU64,
+    /// Whether those of programs are noted.
+    has_pages: AtomicBool,
     seen: Mutex<Seen>,
 }
+
+/// A thread, and the number of a page of memory.
+pub type ThreadPage = (i32, u64);
 
 #[derive(Default)]
 struct Seen {
     all: HashSet<u64>,
     /// Those that nobody has taken.
     fresh: Vec<u64>,
+    all_pages: HashSet<ThreadPage>,
+    fresh_pages: Vec<ThreadPage>,
 }
 
 impl Default for Addresses {
     fn default() -> Self {
-        Self { lowest: AtomicU64::new(u64::MAX), seen: Mutex::default() }
+        let (lowest, has_pages) = (AtomicU64::new(u64::MAX), AtomicBool::new(false));
+        Self { lowest, has_pages, seen: Mutex::default() }
     }
 }
 
@@ -43,6 +54,23 @@ impl Addresses {
     /// The addresses that came since the last call.
     pub fn take(&self) -> Vec<u64> {
         std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner).fresh)
+    }
+
+    /// Notes pages of programs, too, from now on.
+    pub fn note_pages(&self) {
+        self.has_pages.store(true, Ordering::Relaxed);
+    }
+
+    /// The pages of programs that came since the last call.
+    pub fn take_pages(&self) -> Vec<ThreadPage> {
+        std::mem::take(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner).fresh_pages)
+    }
+
+    fn add_page(&self, page: ThreadPage) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.all_pages.len() < MOST && seen.all_pages.insert(page) {
+            seen.fresh_pages.push(page);
+        }
     }
 
     fn add(&self, address: u64) {
@@ -71,11 +99,13 @@ impl Places {
 /// What one CPU has seen.
 pub struct Noted {
     slots: Box<[u64]>,
+    pages: Box<[ThreadPage]>,
 }
 
 impl Default for Noted {
     fn default() -> Self {
-        Self { slots: vec![0; 1 << SLOT_BITS].into() }
+        let pages = vec![(0, 0); 1 << SLOT_BITS].into();
+        Self { slots: vec![0; 1 << SLOT_BITS].into(), pages }
     }
 }
 
@@ -90,6 +120,29 @@ impl Noted {
         if places.has_stack {
             for bytes in stack.chunks_exact(8) {
                 self.note_one(all, lowest, bytes);
+            }
+        }
+    }
+
+    /// Notes the pages of a call stack of a program.
+    pub fn note_pages(&mut self, all: &Addresses, thread: i32, stack: &[u8]) {
+        if stack.is_empty() || !all.has_pages.load(Ordering::Relaxed) {
+            return;
+        }
+        for bytes in stack.chunks_exact(8) {
+            let Ok(bytes) = bytes.try_into() else { continue };
+            let address = u64::from_le_bytes(bytes);
+            if address == 0 || address == u64::MAX {
+                continue;
+            }
+            let page = (thread, address >> PAGE_BITS);
+            let key = page.1 ^ (u64::from(thread as u32) << u32::BITS);
+            let slot = key.wrapping_mul(SPREAD) >> (u64::BITS - SLOT_BITS);
+            if let Some(slot) = self.pages.get_mut(slot as usize) {
+                if *slot != page {
+                    *slot = page;
+                    all.add_page(page);
+                }
             }
         }
     }
@@ -146,6 +199,21 @@ mod tests {
         let many: Vec<u64> = (1..=MOST as u64 + 9).collect();
 
         assert_eq!(noted(Some(1), &[(&[], &many)]).len(), MOST);
+    }
+
+    #[test]
+    fn pages_of_programs_are_of_their_threads() {
+        let (all, mut cpu) = (Addresses::default(), Noted::default());
+        let stack = words(&[0x1234, 0x1fff, 0x2000, u64::MAX]);
+        cpu.note_pages(&all, 7, &stack);
+        assert_eq!(all.take_pages(), []);
+        all.note_pages();
+        for thread in [7, 8, 7] {
+            cpu.note_pages(&all, thread, &stack);
+        }
+
+        assert_eq!(all.take_pages(), [(7, 1), (7, 2), (8, 1), (8, 2)]);
+        assert_eq!(all.take_pages(), []);
     }
 
     #[test]

@@ -166,6 +166,7 @@ impl Maker {
         if let Some(places) = plans.addresses(record) {
             self.noted.note(&threads.addresses, places, record, around.kernel_stack);
         }
+        self.noted.note_pages(&threads.addresses, current, around.user_stack);
         Some(Made::Whole)
     }
 }

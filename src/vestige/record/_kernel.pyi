@@ -222,6 +222,18 @@ class Collector:
         Of many (65,536), the rest is not noted.
         """
 
+    def note_pages(self) -> None:
+        """Note which pages of programs are in their call stacks from now on."""
+
+    def take_pages(self) -> list[tuple[int, int]]:
+        """Return the pages that came since the last call, each once in all.
+
+        Of many (65,536), the rest is not noted.
+
+        Returns:
+            Threads, and addresses of 4,096 bytes divided by that.
+        """
+
     def track(self, ids: Mapping[str, Sequence[int]]) -> None:
         """Want records of some processes and users only, from the next page on.
 
@@ -479,6 +491,24 @@ def open_counter(kind: int, config: int, cpu: int) -> int:
 
     Raises:
         OSError: There is no such counter or CPU, or it is forbidden.
+    """
+
+def open_map_events(cpu: int, watermark: int) -> int:
+    """Let the kernel tell what processes map on a CPU, see perf_event_open(2).
+
+    It tells of files that are mapped (``PERF_RECORD_MMAP2``, with build IDs), of
+    processes and threads that begin and end, and of programs that are executed, each
+    with its time by ``CLOCK_MONOTONIC``.
+
+    Args:
+        cpu: The number of the CPU.
+        watermark: Bytes after which the descriptor can be read.
+
+    Returns:
+        A descriptor, to be mapped; it tells until it is closed.
+
+    Raises:
+        OSError: This kernel cannot, or it is forbidden.
     """
 
 def open_tracefs() -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....inspect.build_id import build_id_of_notes
 from ..._kernel import kernel_functions, kernel_symbol
-from ..environment_text import environment_lines
+from ..environment_text import environment_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,8 +31,6 @@ _BEGIN = 1 << 18
 """Bytes of the symbols among which the first one of the kernel's code is."""
 _MOST = 1 << 28
 """Bytes of a file that are read."""
-_LONGEST = 16_000
-"""Characters of an entry of the environment, about."""
 _MODULE_WORDS = 6
 
 
@@ -151,26 +149,9 @@ class KernelNames:
         return index > 0 and address < self._ends[self._begins[index - 1]]
 
     def _block(self, functions: Iterable[str], modules: Iterable[str]) -> str:
-        entries = {}
-        for kind, texts in (("symbols", functions), ("modules", modules)):
-            for text in _joined(texts):
-                entries[f"kernel_{kind}_{self._entries}"] = text
-                self._entries += 1
-        return f"\nenv {{\n{''.join(environment_lines(entries))}}};\n"
-
-
-def _joined(texts: Iterable[str]) -> Iterator[str]:
-    """Yield several in one, each of some length."""
-    some: list[str] = []
-    length = 0
-    for text in texts:
-        some.append(text)
-        length += len(text) + 1
-        if length > _LONGEST:
-            yield ";".join(some)
-            some, length = [], 0
-    if some:
-        yield ";".join(some)
+        said = {"kernel_symbols": functions, "kernel_modules": modules}
+        text, self._entries = environment_block(said, self._entries)
+        return text
 
 
 def _text_address(symbols: int) -> int | None:

@@ -25,6 +25,7 @@ from .channel import Plan
 from .channel_filters import Filters
 from .kernel_names import KernelNames, NameFiles, lowest_code
 from .process_events import Told
+from .process_maps import ProcessMaps
 from .trace_files import TraceFiles
 from .urgency import go_first
 
@@ -88,6 +89,9 @@ class TraceToRead(NamedTuple):
     names: NameFiles | None
     """What tells names of the kernel's functions, if it may be seen."""
 
+    maps: ProcessMaps | None
+    """What processes have mapped, if there are call stacks of programs."""
+
 
 def run_reader(
     trace: TraceToRead, control: socket.socket, now: Callable[[], int]
@@ -105,7 +109,9 @@ def run_reader(
             one for channel in trace.channels for cpu in channel.files for one in cpu
         }
         threads = [] if trace.threads is None else trace.threads[1]
-        _close_all_but({control.fileno(), *kept, *threads, *(trace.names or ())})
+        maps = [] if trace.maps is None else trace.maps.files
+        kept |= {*threads, *(trace.names or ()), *maps}
+        _close_all_but({control.fileno(), *kept})
         go_first()
         drop_rights(trace.user, trace.group, _groups(trace.user, trace.group))
         _Reader(trace, now).follow(control)
@@ -125,6 +131,9 @@ class _Reader:
         self._names = None if trace.names is None else KernelNames(trace.names)
         if self._names is not None:
             self._collector.note_addresses(lowest_code())
+        self._maps = trace.maps
+        if self._maps is not None:
+            self._collector.note_pages()
         self._is_running = self._is_held = self._reads_ids = False
         self._due = 0.0
         """When viewers are told next."""
@@ -147,18 +156,34 @@ class _Reader:
     def _wait_for_line(self, control: socket.socket) -> bool:
         period = self._trace.live / 1_000_000
         asked = select.poll()
-        asked.register(control, select.POLLIN)
-        while period:
-            rest = self._due - time.monotonic()
-            if rest > 0:
-                if asked.poll(rest * 1000):
+        for one in (control.fileno(), *self._map_files):
+            asked.register(one, select.POLLIN)
+        while period or self._map_files:
+            rest = self._due - time.monotonic() if period else None
+            if rest is None or rest > 0:
+                ready = dict(asked.poll(None if rest is None else rest * 1000))
+                if control.fileno() in ready:
                     break
+                self._follow_maps(asked, ready)
                 continue
             # However often somebody asks meanwhile.
             self._due = time.monotonic() + period
             if self._is_running and not self._is_held:
                 self._go_live()
         return True
+
+    def _follow_maps(self, asked: select.poll, ready: dict[int, int]) -> None:
+        """Take what the kernel told of processes."""
+        for one, what in ready.items():
+            if not what & select.POLLIN:
+                # Such as of a CPU that was switched off.
+                asked.unregister(one)
+        if self._maps is not None and ready:
+            self._maps.follow()
+
+    @property
+    def _map_files(self) -> Sequence[int]:
+        return () if self._maps is None else self._maps.files
 
     def _go_live(self) -> None:
         """Write what there is, and say up to when that is all."""
@@ -170,24 +195,32 @@ class _Reader:
             with suppress(OSError):
                 self._files.tell_live(now)
 
-    def _tell_names(self, files: TraceFiles | None = None) -> None:
+    def _tell_names(
+        self, files: TraceFiles | None = None, *, is_end: bool = False
+    ) -> None:
         """Give names to the addresses that came, in the metadata.
 
         Args:
             files: A trace that has some, besides the one that is written.
+            is_end: Whether nothing comes any more.
         """
-        if self._names is None:
-            return
+        more = ""
         # Without names, a trace is whole all the same.
-        with suppress(OSError):
-            more = self._names.name(self._collector.take_addresses())
-            for one in (files, self._files):
-                if more and one is not None:
+        if self._names is not None:
+            with suppress(OSError):
+                more += self._names.name(self._collector.take_addresses())
+        if self._maps is not None:
+            with suppress(OSError):
+                more += self._maps.name(self._collector.take_pages(), is_end=is_end)
+        for one in (files, self._files):
+            if more and one is not None:
+                with suppress(OSError):
                     one.add_metadata(more)
 
     @property
     def _all_metadata(self) -> str:
-        return self._metadata + ("" if self._names is None else self._names.text)
+        named = [one.text for one in (self._names, self._maps) if one is not None]
+        return self._metadata + "".join(named)
 
     def _hold(self, order: dict[str, Any]) -> None:
         self._is_held = order["is_held"]
@@ -378,7 +411,7 @@ class _Reader:
         self._is_running = False
         if self._is_written or not self._trace.directory:
             totals = self._collector.end(self._now())
-            self._tell_names()
+            self._tell_names(is_end=True)
             if self._files is not None:
                 self._files.tell_no_more()
             return self._totals(totals)

@@ -13,17 +13,19 @@ from .contexts import context_fields, host
 from .counters import UNKNOWN
 from .formats import read_format
 from .kernel_names import NameFiles
+from .map_events import open_all
 from .metadata import FEW, StreamText, classes_text, metadata_text
 from .namespace_watch import NamespaceWatch
 from .proc_files import is_in_pid_namespace, threads_of
 from .process_events import ProcessEvents, read_threads
 from .process_link import READER_ENDED
+from .process_maps import ProcessMaps
 from .reader_process import ChannelToRead, TraceToRead, run_reader
 from .state_dump import StateDump
 from .tracefs import NoKernelTracerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .metadata import DeclaredClass
     from .tracefs import Tracefs
@@ -214,6 +216,7 @@ class KernelTrace:
             if self._threads is None
             else (self._threads.events(), self._threads.open_files()),
             NameFiles.open(),
+            self._read_maps(cpu for one in channels for cpu, _, _ in one.files),
         )
         mine, theirs = socket.socketpair()
         self._reader = os.fork()
@@ -231,6 +234,16 @@ class KernelTrace:
             os.close(descriptor)
         if trace.names is not None:
             trace.names.close()
+        for descriptor in trace.maps.files if trace.maps is not None else ():
+            os.close(descriptor)
+
+    def _read_maps(self, cpus: Iterable[int]) -> ProcessMaps | None:
+        """Return what processes have mapped, if call stacks of programs are wanted."""
+        if not any("callstack-user" in one.contexts for one in self._channels):
+            return None
+        maps = ProcessMaps(open_all(set(cpus)), self._now)
+        maps.begin()
+        return maps
 
     def _ask(self, order: str, **facts: Any) -> Any:
         """Tell the process that reads what to do, and wait until it is done.

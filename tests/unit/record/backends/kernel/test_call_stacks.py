@@ -99,6 +99,20 @@ def test_stacks_of_the_program_lead_to_its_functions(recording, program):
 
 
 @needs_tracer
+def test_frames_of_the_program_have_names(recording):
+    """Also when it has ended, and its own trace is not read."""
+    texts = {one["callstack_user_names"] for one in calls(recording, ENTRY)}
+    stacks = {
+        tuple(re.sub(r"\+0x\w+.*", "", one) for one in text.split("; "))
+        for text in texts
+    }
+
+    called = ("stacks:inner", "stacks:outer", "stacks:main")
+    assert called in {stack[:3] for stack in stacks}
+    assert ("stacks:inner", *["stacks:down"] * (MOST - 1), "...") in stacks
+
+
+@needs_tracer
 def test_stacks_of_the_kernel_are_its_own(recording):
     """At each event; those of a way into the kernel are always the same."""
     stacks = {

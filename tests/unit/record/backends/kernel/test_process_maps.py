@@ -1,0 +1,122 @@
+"""What a trace of the kernel keeps of the memory of programs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from support.kernel_tracer import why_not
+from vestige.inspect.build_id import read_build_id
+from vestige.record.backends.kernel.map_events import (
+    Began,
+    Executed,
+    MapEvents,
+    Mapped,
+    open_all,
+)
+from vestige.record.backends.kernel.process_maps import ProcessMaps
+
+REASON = why_not()
+needs_rights = pytest.mark.skipif(REASON is not None, reason=f"not root: {REASON}")
+PAGE = 4096
+
+
+class PretendMaps(ProcessMaps):
+    """Maps of processes of which a test tells."""
+
+    def __init__(self, *events: Began | Executed | Mapped) -> None:
+        super().__init__((), time.monotonic_ns)
+        self._told = list(events)
+
+    def follow(self, *, is_end: bool = False) -> None:
+        """Take what the test told."""
+        del is_end
+        told, self._told = self._told, []
+        for one in told:
+            self.take(one)
+
+
+def entries(text: str, kind: str) -> list[list[str]]:
+    """Return the words of each entry of some metadata."""
+    lines = (line.strip() for line in text.splitlines())
+    texts = [line.split('"')[1] for line in lines if line.startswith(f"user_{kind}_")]
+    return [one.split(" ") for text in texts for one in text.split(";")]
+
+
+def mapped(process: int, begin: int, path: bytes, offset: int = 0) -> Mapped:
+    """Return that two pages of a file are mapped."""
+    return Mapped(5, process, begin, 2 * PAGE, offset, path, b"\xab" * 20)
+
+
+def test_what_is_mapped_belongs_to_a_process_until_it_executes_a_program() -> None:
+    """A child has what its parent had, and a program of its own then."""
+    maps = PretendMaps(
+        Began(1, 10, 1, 10),
+        mapped(10, 0x10000, b"/a b"),
+        mapped(10, 0x12000, b"/a b", 0x2000),
+        Began(2, 10, 10, 11),
+        Began(3, 20, 10, 20),
+        Executed(4, 20, 20),
+        mapped(20, 0x40000, b"/c"),
+    )
+    text = maps.name([(11, 0x12), (20, 0x40), (20, 0x10), (99, 1)])
+    threads = {(one[0], one[2], one[3]) for one in entries(text, "threads")}
+    objects = {tuple(one) for one in entries(text, "objects")}
+
+    build_id = "ab" * 20
+    assert threads == {("11", "0", "10"), ("20", "1", "20"), ("20", "2", "20")}
+    assert objects == {
+        ("0", "10000", "4000", build_id, "/a%20b"),
+        ("1", "10000", "4000", build_id, "/a%20b"),
+        ("2", "40000", "2000", build_id, "/c"),
+    }
+    assert maps.name([(11, 0x12), (11, 0x13)]) == ""
+    assert maps.text == text
+
+
+def test_a_file_is_in_memory_from_its_beginning_on() -> None:
+    """Where only its code was told of, that is as far away as in the file."""
+    maps = PretendMaps(mapped(7, 0x11000, b"/lib", 0x1000), mapped(7, 0x13000, b"/x"))
+    objects = entries(maps.name([(7, 0x12)]), "objects")
+
+    assert [(one[1], one[2], one[4]) for one in objects] == [("10000", "3000", "/lib")]
+
+
+@needs_rights
+def test_processes_that_are_there_are_read() -> None:
+    """Of this one, its interpreter is known."""
+    maps = ProcessMaps((), time.monotonic_ns)
+    maps.begin()
+    executable = os.path.realpath(sys.executable)
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    begin = next(int(one.split("-")[0], 16) for one in lines if executable in one)
+    text = maps.name([(os.getpid(), begin // PAGE)])
+
+    [[_, base, _, build_id, path]] = entries(text, "objects")
+    assert (int(base, 16), path) == (begin, executable)
+    with Path(executable).open("rb") as file:
+        assert build_id == (read_build_id(file).hex() or "-")
+    assert [one[3] for one in entries(text, "threads")] == [str(os.getpid())]
+
+
+@needs_rights
+def test_what_came_after_a_time_waits() -> None:
+    """CPUs are read one after the other: an earlier event may come still."""
+    files = open_all(sorted(os.sched_getaffinity(0)))
+    events = MapEvents(files)
+    events.read(None)
+    until = time.monotonic_ns()
+    subprocess.run(["/bin/true"], check=True)
+    early = events.read(until)
+    late = events.read(None)
+    for file in files:
+        os.close(file)
+
+    assert all(one.time <= until for one in early)
+    assert any(isinstance(one, Executed) for one in late)
+    assert [one.time for one in late] == sorted(one.time for one in late)
