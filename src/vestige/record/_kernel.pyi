@@ -19,6 +19,7 @@ __all__ = [
     "kernel_functions",
     "kernel_symbol",
     "open_counter",
+    "open_map_events",
     "open_tracefs",
 ]
 
