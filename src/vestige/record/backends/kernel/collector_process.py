@@ -67,10 +67,10 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
     try:
         trace = KernelTrace(tracefs, wanted, now)
     except (NoKernelTracerError, ReaderGoneError) as error:
-        _answer(refused=str(error))
+        _answer(refused=str(error), has_tracer=True)
         return
     except OSError as error:
-        _answer(refused=text_of(error))
+        _answer(refused=text_of(error), has_tracer=True)
         return
     try:
         problems = trace.take_problems()

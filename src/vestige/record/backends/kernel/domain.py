@@ -10,6 +10,7 @@ from ...collected import KernelCollected
 from ...rules.kernel_probes import parse_kernel_probe
 from .process_link import (
     ENDED,
+    NOTHING,
     READER_ENDED,
     UNAVAILABLE,
     CollectorProcess,
@@ -111,7 +112,8 @@ class KernelDomain:
             self._ask("start", left_out=sorted(threads - {get_native_id()}))
             self._has_begun = True
         except KernelOrderError as error:
-            self.problems.append(f"{UNAVAILABLE}: {error}")
+            what = NOTHING if self._process.has_tracer else UNAVAILABLE
+            self.problems.append(f"{what}: {error}")
             self._process.end()
         self.problems += self._process.problems
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENDED",
+    "NOTHING",
     "READER_ENDED",
     "UNAVAILABLE",
     "CollectorProcess",
@@ -26,6 +27,7 @@ __all__ = [
 
 UNAVAILABLE = "No kernel tracer available"
 """As LTTng says it."""
+NOTHING = "nothing of the kernel is recorded"
 ENDED = "its process has ended"
 READER_ENDED = "its reader has ended"
 _LOOKS, _PAUSE = 200, 0.01
@@ -91,6 +93,8 @@ class CollectorProcess:
             os.close(to_write)
         self.has_ended = False
         """Whether it was asked for something, and was not there any more."""
+        self.has_tracer = True
+        """Whether it is not the kernel's tracer that is missing."""
         self.problems: list[str] = []
         """What cannot be recorded, and why; for whoever asks to take."""
         self.directory: str | None = None
@@ -121,6 +125,7 @@ class CollectorProcess:
         """
         answer = self._hear()
         if "ready" not in answer:
+            self.has_tracer = answer.get("has_tracer", not answer)
             self.end()
             raise KernelOrderError(answer.get("refused", ENDED))
         self.problems += answer["ready"]

@@ -113,10 +113,21 @@ def run_reader(
         kept |= {*threads, *(trace.names or ()), *maps}
         _close_all_but({control.fileno(), *kept})
         go_first()
-        drop_rights(trace.user, trace.group, _groups(trace.user, trace.group))
+        try:
+            drop_rights(trace.user, trace.group, _groups(trace.user, trace.group))
+        except OSError as error:
+            _refuse(control, f"its reader cannot give up its rights: {error.strerror}")
+            return
         _Reader(trace, now).follow(control)
     finally:
         os._exit(0)
+
+
+def _refuse(control: socket.socket, why: str) -> None:
+    """Do not do what one is told first."""
+    with control.makefile("rb") as lines, suppress(OSError):
+        lines.readline()
+        control.sendall(json.dumps({"failed": why}).encode() + b"\n")
 
 
 class _Reader:

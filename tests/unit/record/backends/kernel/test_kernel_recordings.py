@@ -392,10 +392,22 @@ def test_a_single_wrong_word_is_told_with_names_like_it(tmp_path, word, name):
     done = run_recorded(output, ["true"], f"--kernel={word}")
 
     assert done.returncode == 0
-    why = re.search(r"No kernel tracer available: (.*)", done.stderr)[1]
+    why = re.search(r"nothing of the kernel is recorded: (.*)", done.stderr)[1]
     assert why.startswith(f"this kernel has no event {word}; there ")
     assert f"'{name}'" in why
     assert not (output / "kernel").exists()
+
+
+@needs_tracer
+def test_who_cannot_give_up_rights_reads_nothing(tmp_path):
+    """And says why."""
+    words = record_command(tmp_path / "trace", ["true"], "--kernel=sched_switch")
+    bound = ("setpriv", "--bounding-set=-setgid")
+    done = subprocess.run([*bound, *words], capture_output=True, text=True, check=False)
+
+    said = "nothing of the kernel is recorded: its reader cannot give up its rights: "
+    assert done.returncode == 0
+    assert f"{said}Operation not permitted" in done.stderr
 
 
 @needs_tracer
