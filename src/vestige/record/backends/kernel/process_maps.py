@@ -23,7 +23,7 @@ from .proc_files import read_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["ProcessMaps"]
+__all__ = ["ProcessMaps", "ToldProcess", "read_processes"]
 
 _PAGE = 4096
 _END_OF_MEMORY = 1 << 64
@@ -36,6 +36,28 @@ _MAP = re.compile(
 )
 _ODD = re.compile(rb"[^!-$&-:<-~]")
 """What is written by its number: spaces, ``%``, ``;``, controls, what is not ASCII."""
+
+
+ToldProcess = tuple[int, list[int], list[tuple[int, int, int, str]]]
+"""A process, its threads, and parts of files: begin, end, offset and path."""
+
+
+def read_processes() -> list[ToldProcess]:
+    """Return what is mapped now; who does it has the rights for that."""
+    found: list[ToldProcess] = []
+    for process in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        # It may have ended, or belong to somebody else.
+        with suppress(OSError):
+            parts = [
+                (int(begin, 16), int(end, 16), int(offset, 16), os.fsdecode(path))
+                for begin, end, offset, path in _MAP.findall(
+                    read_file(f"/proc/{process}/maps")
+                )
+            ]
+            if parts:
+                threads = [int(one) for one in os.listdir(f"/proc/{process}/task")]
+                found.append((process, threads, parts))
+    return found
 
 
 class _Part(NamedTuple):
@@ -52,7 +74,7 @@ class _Image:
     def __init__(self, number: int, process: int, parts: Iterable[_Part] = ()) -> None:
         self.number, self.process = number, process
         self.parts = list(parts)
-        self.is_needed = False
+        self.is_needed = self.is_whole = False
 
 
 class ProcessMaps:
@@ -87,24 +109,32 @@ class ProcessMaps:
     def _both(self) -> tuple[int, int]:
         return self._now(), time.monotonic_ns()
 
-    def begin(self) -> None:
-        """Read what is mapped now; who does it has the rights for that."""
-        for process in map(int, filter(str.isdigit, os.listdir("/proc"))):
-            # It may have ended, or belong to somebody else.
-            with suppress(OSError):
-                self._read(process)
+    def open(self) -> None:
+        """Let the kernel tell; only what comes from now on is told."""
+        # A process that is forked has none of this memory.
+        self._events = MapEvents(self.files)
 
-    def _read(self, process: int) -> None:
-        parts = [
-            _Part(int(begin, 16), int(end, 16), int(offset, 16), path, b"")
-            for begin, end, offset, path in _MAP.findall(
-                read_file(f"/proc/{process}/maps")
+    def learn(self, processes: Iterable[ToldProcess]) -> None:
+        """Know what processes had mapped.
+
+        Args:
+            processes: What :func:`read_processes` returned after :meth:`open`.
+        """
+        self.follow()
+        for process, threads, parts in processes:
+            known = self._present.get(process)
+            if known is not None and known.is_whole:
+                continue
+            image = self._new_image(
+                process,
+                (
+                    _Part(begin, end, offset, os.fsencode(path), b"")
+                    for begin, end, offset, path in parts
+                ),
             )
-        ]
-        if parts:
-            image = self._new_image(process, parts)
-            for thread in os.listdir(f"/proc/{process}/task"):
-                self._threads[int(thread)] = [(0, image.number)]
+            image.is_whole = True
+            for thread in threads:
+                self._threads[thread] = [(0, image.number)]
 
     def _new_image(self, process: int, parts: Iterable[_Part] = ()) -> _Image:
         image = _Image(self._count, process, parts)
@@ -143,8 +173,7 @@ class ProcessMaps:
             is_end: Whether nothing comes any more.
         """
         if self._events is None:
-            # A process that is forked has none of that memory.
-            self._events = MapEvents(self.files)
+            return
         for one in self._events.read(None if is_end else time.monotonic_ns()):
             self.take(one)
 
@@ -158,7 +187,9 @@ class ProcessMaps:
             case Began():
                 self._begin_one(one)
             case Executed():
-                self._put(one.thread, one.time, self._new_image(one.process))
+                image = self._new_image(one.process)
+                image.is_whole = True
+                self._put(one.thread, one.time, image)
             case Mapped() if one.path.startswith(b"/"):
                 self._map(one)
             case _:
@@ -170,8 +201,9 @@ class ProcessMaps:
             if known is not None:
                 self._put(one.thread, one.time, known)
             return
-        parts = () if known is None else known.parts
-        self._put(one.thread, one.time, self._new_image(one.process, parts))
+        image = self._new_image(one.process, () if known is None else known.parts)
+        image.is_whole = known is not None and known.is_whole
+        self._put(one.thread, one.time, image)
 
     def _put(self, thread: int, time_: int, image: _Image) -> None:
         self._threads.setdefault(thread, []).append((time_, image.number))

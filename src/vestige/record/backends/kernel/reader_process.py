@@ -144,6 +144,7 @@ class _Reader:
             self._collector.note_addresses(lowest_code())
         self._maps = trace.maps
         if self._maps is not None:
+            self._maps.open()
             self._collector.note_pages()
         self._is_running = self._is_held = self._reads_ids = False
         self._due = 0.0
@@ -277,6 +278,11 @@ class _Reader:
         self._collector.learn({int(one): to for one, to in order["groups"].items()})
         self._collector.follow(trace.host, trace.threads)
         self._know(order)
+        if self._maps is not None:
+            self._maps.learn(
+                (process, threads, [(one[0], one[1], one[2], one[3]) for one in parts])
+                for process, threads, parts in order["maps"]
+            )
         self._collector.track(order["tracked"])
         self._leave_out(order)
         for number, one in enumerate(trace.channels):

@@ -19,7 +19,7 @@ from .namespace_watch import NamespaceWatch
 from .proc_files import is_in_pid_namespace, threads_of
 from .process_events import ProcessEvents, read_threads
 from .process_link import READER_ENDED
-from .process_maps import ProcessMaps
+from .process_maps import ProcessMaps, read_processes
 from .reader_process import ChannelToRead, TraceToRead, run_reader
 from .state_dump import StateDump
 from .tracefs import NoKernelTracerError
@@ -70,7 +70,7 @@ class KernelTrace:
         self._declared: list[list[DeclaredClass]] = []
         self._control: socket.socket | None = None
         self._reader: int | None = None
-        self._is_running = False
+        self._is_running = self._has_maps = False
         self._threads: ProcessEvents | None = None
         self._spaces: NamespaceWatch | None = None
         self._is_unread = False
@@ -216,7 +216,7 @@ class KernelTrace:
             if self._threads is None
             else (self._threads.events(), self._threads.open_files()),
             NameFiles.open(),
-            self._read_maps(cpu for one in channels for cpu, _, _ in one.files),
+            self._open_maps(cpu for one in channels for cpu, _, _ in one.files),
         )
         mine, theirs = socket.socketpair()
         self._reader = os.fork()
@@ -237,13 +237,12 @@ class KernelTrace:
         for descriptor in trace.maps.files if trace.maps is not None else ():
             os.close(descriptor)
 
-    def _read_maps(self, cpus: Iterable[int]) -> ProcessMaps | None:
-        """Return what processes have mapped, if call stacks of programs are wanted."""
+    def _open_maps(self, cpus: Iterable[int]) -> ProcessMaps | None:
+        """Let the kernel tell what is mapped, if stacks of programs are wanted."""
         if not any("callstack-user" in one.contexts for one in self._channels):
             return None
-        maps = ProcessMaps(open_all(set(cpus)), self._now)
-        maps.begin()
-        return maps
+        self._has_maps = True
+        return ProcessMaps(open_all(set(cpus)), self._now)
 
     def _ask(self, order: str, **facts: Any) -> Any:
         """Tell the process that reads what to do, and wait until it is done.
@@ -327,6 +326,8 @@ class KernelTrace:
                     if state in states
                 ]
         order = "put" if self._is_running else "run"
+        # The one that reads is told of what comes by now.
+        is_read = self._has_maps and not self._is_running
         self._ask(
             order,
             groups=dump.groups,
@@ -335,6 +336,7 @@ class KernelTrace:
             has_ids=self._has_ids,
             tracked=self._tracked,
             left_out=self._left_out,
+            maps=read_processes() if is_read else [],
         )
         self._is_running = True
 

@@ -19,7 +19,7 @@ from vestige.record.backends.kernel.map_events import (
     Mapped,
     open_all,
 )
-from vestige.record.backends.kernel.process_maps import ProcessMaps
+from vestige.record.backends.kernel.process_maps import ProcessMaps, read_processes
 
 REASON = why_not()
 needs_rights = pytest.mark.skipif(REASON is not None, reason=f"not root: {REASON}")
@@ -91,7 +91,7 @@ def test_a_file_is_in_memory_from_its_beginning_on() -> None:
 def test_processes_that_are_there_are_read() -> None:
     """Of this one, its interpreter is known."""
     maps = ProcessMaps((), time.monotonic_ns)
-    maps.begin()
+    maps.learn(read_processes())
     executable = os.path.realpath(sys.executable)
     lines = Path("/proc/self/maps").read_text().splitlines()
     begin = next(int(one.split("-")[0], 16) for one in lines if executable in one)
