@@ -86,6 +86,49 @@ def test_chunks_are_sent(daemon: SessionDaemon, relay: RunningRelay, program: st
     ]
 
 
+def test_names_are_sent_with_each_chunk(
+    daemon: SessionDaemon, relay: RunningRelay, program: str
+):
+    """Those of the kernel's addresses and of the program's."""
+    url = f"net://127.0.0.1:{relay.control}:{relay.data}"
+    contexts = "add-context -k -t callstack-user -t callstack-kernel"
+    say(daemon, f"create s -U {url}", RULE, contexts, "start")
+    call(program)
+    say(daemon, "rotate")
+    call(program)
+    say(daemon, "stop", "destroy")
+
+    traces = sorted(one.parent for one in relay.output.rglob("metadata"))
+    assert len(traces) == 2
+    for one in traces:
+        trace = vestige.open(one)
+        found = [event for event in trace if event.name == EXIT]
+        assert len(found) >= COUNT
+        for event in found:
+            assert not event["callstack_user_names"].startswith("0x")
+            assert all(place.function for place in trace.kernel_places(event))
+
+
+def test_each_snapshot_has_its_names(
+    daemon: SessionDaemon, program: str, tmp_path: Path
+):
+    """Also those of what an earlier one had."""
+    contexts = "add-context -k -t callstack-user -t callstack-kernel"
+    say(daemon, f"create s --snapshot -o {tmp_path}/s", RULE, contexts, "start")
+    call(program)
+    say(daemon, "snapshot record", "snapshot record", "stop", "destroy")
+
+    traces = sorted(one.parent for one in (tmp_path / "s").rglob("metadata"))
+    assert len(traces) == 2
+    for one in traces:
+        trace = vestige.open(one)
+        found = [event for event in trace if event.name == EXIT]
+        assert len(found) >= COUNT
+        for event in found:
+            assert not event["callstack_user_names"].startswith("0x")
+            assert all(place.function for place in trace.kernel_places(event))
+
+
 def test_viewers_see_it_while_it_is_recorded(
     daemon: SessionDaemon, relay: RunningRelay, program: str
 ):

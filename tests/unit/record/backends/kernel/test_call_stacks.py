@@ -203,3 +203,25 @@ def test_each_chunk_of_a_trace_has_the_names_that_it_needs(tmp_path):
                 assert place.function
                 named += 1
         assert named
+
+
+@needs_tracer
+def test_each_chunk_of_a_trace_has_what_was_mapped(tmp_path):
+    """Though a page of memory is noted once."""
+    chunks = [tmp_path / name for name in ("first", "second")]
+
+    def work(process):
+        os.getpriority(os.PRIO_PROCESS, 0)
+        process.ask("rotate", directory=str(chunks[1]))
+        os.getpriority(os.PRIO_PROCESS, 0)
+
+    rules = [KernelRule("syscall", "getpriority")]
+    record_kernel(chunks[0], rules, work, contexts=["callstack-user"])
+    for chunk in chunks:
+        own = [
+            one["callstack_user_names"]
+            for one in vestige.open(chunk)
+            if one.name == ENTRY and one["tid"] == os.getpid()
+        ]
+        assert own
+        assert all(one.startswith("libc.so.6:") for one in own)
