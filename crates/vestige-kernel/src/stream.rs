@@ -520,9 +520,9 @@ mod tests {
     #[test]
     fn other_files_begin_with_what_was_lost_before() {
         let mut stream = stream();
-        stream.flush(150, Counts { dropped: 3, overwritten: 0 }, false);
+        stream.flush(150, Counts { dropped: 3, overwritten: 0, now: 0 }, false);
         stream.replace(Vec::new());
-        let (outcome, output) = stream.end(200, Counts { dropped: 7, overwritten: 0 });
+        let (outcome, output) = stream.end(200, Counts { dropped: 7, overwritten: 0, now: 0 });
 
         let word = |at: usize| output.get(at..at + 8).map(<[u8]>::to_vec);
         let told = |packet: usize| word(packet * 4096 + 72);
