@@ -210,9 +210,22 @@ impl Collector {
         Ok(self.inner.set_plans(channel, plans(events, filters)?.with_others(others))?)
     }
 
+    #[doc = core_doc!(Collector.wait_for_own)]
+    fn wait_for_own(&self, py: Python<'_>) {
+        py.detach(|| self.inner.wait_for_own());
+    }
+
     #[doc = core_doc!(Collector.put)]
-    fn put(&self, py: Python<'_>, channel: usize, records: Vec<OwnTuple>) -> PyResult<()> {
-        Ok(py.detach(|| self.inner.put(channel, own(records)))?)
+    #[pyo3(signature = (channel, records, until = None))]
+    fn put(
+        &self,
+        py: Python<'_>,
+        channel: usize,
+        records: Vec<OwnTuple>,
+        until: Option<u64>,
+    ) -> PyResult<()> {
+        let until = until.unwrap_or(u64::MAX);
+        Ok(py.detach(|| self.inner.put(channel, own(records), until))?)
     }
 
     #[doc = core_doc!(Collector.flush)]

@@ -92,15 +92,25 @@ impl Collector {
         Ok(())
     }
 
-    /// Puts records among those of the first CPU of a channel.
+    /// Reads on, but lets pages wait for records that will be put among theirs.
+    pub fn wait_for_own(&self) {
+        self.tell_all(|_| Order::WaitForOwn);
+    }
+
+    /// Puts records among those of the first CPU of a channel, of which all up to a value of the clock
+    /// are there now; other CPUs wait no longer.
     ///
     /// # Errors
     ///
-    /// There is no such channel, or its thread has ended.
-    pub fn put(&self, channel: usize, records: Vec<OwnRecord>) -> io::Result<()> {
-        let channel = self.channels.get(channel).and_then(|one| one.cpus.first());
-        let thread = channel.ok_or(io::ErrorKind::InvalidInput)?;
-        thread.tell(Order::Put(records)).recv().map_err(ended).map(drop)
+    /// There is no such channel, or a thread of it has ended.
+    pub fn put(&self, channel: usize, records: Vec<OwnRecord>, until: u64) -> io::Result<()> {
+        let channel = self.channels.get(channel).ok_or(io::ErrorKind::InvalidInput)?;
+        let mut told = (records, until);
+        for cpu in &channel.cpus {
+            let (records, until) = std::mem::replace(&mut told, (Vec::new(), u64::MAX));
+            cpu.tell(Order::Put { records, until }).recv().map_err(ended)?;
+        }
+        Ok(())
     }
 
     /// Writes all that there is up to a value of the clock.

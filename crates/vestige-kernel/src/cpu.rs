@@ -13,6 +13,7 @@ use crate::kept::Kept;
 use crate::output::{Files, Limits};
 use crate::packet::{Facts, Header};
 use crate::page::Page;
+use crate::spool::Spool;
 use crate::stats::Counts;
 use crate::stream::{Outcome, OwnRecord, Shared, Stream};
 use crate::sys::{poll, read_pages, thread_id};
@@ -62,8 +63,10 @@ pub struct Recording {
 
 /// What the thread of a CPU is told. Times are values of the clock.
 pub enum Order {
-    /// Records to be put among its own, by their times.
-    Put(Vec<OwnRecord>),
+    /// Let what is read wait for records of our own.
+    WaitForOwn,
+    /// Records to be put among its own, by their times; those up to a time are there.
+    Put { records: Vec<OwnRecord>, until: u64 },
     /// Write all that there is; whether nothing is recorded any more.
     Flush { end: u64, is_stopped: bool },
     /// Write what there is, if anything is: nothing older comes later.
@@ -97,6 +100,8 @@ pub struct Reader {
     /// Bytes that are asked for next: more than a page as long as there are full ones.
     asked: usize,
     state: State,
+    /// What was read, but waits.
+    spool: Spool,
     outcome: Arc<Mutex<Outcome>>,
     failure: Option<String>,
     is_held: bool,
@@ -155,7 +160,20 @@ impl Reader {
         let asked = recording.page.max(1);
         let room = vec![0; (AT_ONCE / asked).max(1) * asked];
         let (failure, is_held, quiet) = (None, false, Quiet::default());
-        Ok(Self { cpu, recording, shared, room, asked, state, outcome, failure, is_held, quiet })
+        let spool = Spool::default();
+        Ok(Self {
+            cpu,
+            recording,
+            shared,
+            room,
+            asked,
+            state,
+            spool,
+            outcome,
+            failure,
+            is_held,
+            quiet,
+        })
     }
 
     /// Puts records among those of the kernel; what is kept has none.
@@ -171,13 +189,15 @@ impl Reader {
         self.shared.threads().leave_out([(thread_id(), 0)]);
         loop {
             let wait = self.recording.period.unwrap_or(PATIENCE).min(PATIENCE);
-            let is_idle = self.is_held || matches!(self.state, State::Kept(_));
+            let is_idle =
+                self.is_held || matches!(self.state, State::Kept(_)) || !self.spool.has_room();
             if let Err(error) = self.wait(bell, wait, is_idle) {
                 self.fail(&error);
                 // There is nobody to read from: it waits for orders alone.
                 std::thread::sleep(wait);
             }
             self.shared.threads().refresh();
+            self.convert(self.part());
             let is_due = self.recording.period.is_some_and(|one| written.elapsed() >= one);
             if !is_idle {
                 self.read_some(is_due);
@@ -209,6 +229,7 @@ impl Reader {
 
     fn wait(&self, mut bell: &UnixStream, wait: Duration, is_idle: bool) -> io::Result<()> {
         let wait = i32::try_from(wait.as_millis()).unwrap_or(i32::MAX).max(1);
+        let wait = if self.spool.has_ready() { 0 } else { wait };
         let [is_told, _] = if is_idle {
             [poll([bell.as_fd()], wait)?[0], false]
         } else {
@@ -222,8 +243,21 @@ impl Reader {
     }
 
     fn do_as_told(&mut self, order: Order) {
+        if !matches!(order, Order::WaitForOwn | Order::Put { .. } | Order::Hold { .. }) {
+            // Nothing of our own comes any more.
+            self.spool.go_on(u64::MAX);
+            self.convert(usize::MAX);
+        }
         match order {
-            Order::Put(records) => self.put(records),
+            Order::WaitForOwn => {
+                if let State::Written(_) = self.state {
+                    self.spool.wait();
+                }
+            }
+            Order::Put { records, until } => {
+                self.put(records);
+                self.spool.go_on(until);
+            }
             Order::Look => {
                 if !self.is_held && matches!(self.state, State::Written(_)) {
                     self.read(usize::MAX, None);
@@ -327,6 +361,10 @@ impl Reader {
     }
 
     fn count(&mut self) {
+        // What was lost stands behind what came before.
+        if self.spool.is_used() {
+            return;
+        }
         let counts = self.counts();
         if let State::Written(stream) = &mut self.state {
             stream.count(counts);
@@ -352,13 +390,21 @@ impl Reader {
     /// Takes some of the pages that are full, as who reads behind a writer gets small ones; all that there
     /// is, if that is due.
     fn read_some(&mut self, is_due: bool) {
-        let part = self.recording.buffer / PART;
         if is_due {
             // A kernel that does not tell the time says when there is nothing more.
             let now = self.counts().now;
             self.read(usize::MAX, Some(if now > 0 { now } else { u64::MAX }));
         } else {
-            self.read(if part > 0 { part } else { usize::MAX }, None);
+            self.read(self.part(), None);
+        }
+    }
+
+    fn part(&self) -> usize {
+        let part = self.recording.buffer / PART;
+        if part > 0 {
+            part
+        } else {
+            usize::MAX
         }
     }
 
@@ -408,12 +454,38 @@ impl Reader {
 
     /// Takes the pages that were read; whether all were full, more or less.
     fn take(&mut self, bytes: usize) -> bool {
+        let room = std::mem::take(&mut self.room);
         let page = self.recording.page.max(1);
-        let pages = self.room.get(..bytes).unwrap_or_default().chunks(page);
         let mut are_full = true;
         let mut told = None;
-        for one in pages {
-            if let State::Written(stream) = &mut self.state {
+        for one in room.get(..bytes).unwrap_or_default().chunks(page) {
+            let length = if self.spool.is_used() {
+                self.spool.add(one)
+            } else {
+                self.take_page(one, &mut told)
+            };
+            are_full &= length >= page / 2;
+        }
+        self.room = room;
+        are_full
+    }
+
+    /// Takes pages that have waited, as many as have so many bytes.
+    fn convert(&mut self, most: usize) {
+        let mut left = most;
+        let mut told = None;
+        while left > 0 {
+            let Some(page) = self.spool.take_ready() else { return };
+            left = left.saturating_sub(page.len());
+            self.take_page(&page, &mut told);
+        }
+    }
+
+    /// Takes a page; how many bytes of records it has. Counts are looked at once, if need be.
+    fn take_page(&mut self, page: &[u8], told: &mut Option<Counts>) -> usize {
+        match &mut self.state {
+            State::Kept(kept) => kept.add(page),
+            State::Written(stream) => {
                 if let Some(since) = stream.waiting_since() {
                     // It drops none within a page: one for which there is no room is its last one.
                     let counts = *told.get_or_insert_with(|| counts(&self.cpu.statistics));
@@ -421,14 +493,9 @@ impl Reader {
                         stream.forget();
                     }
                 }
+                stream.add_page(page)
             }
-            let length = match &mut self.state {
-                State::Written(stream) => stream.add_page(one),
-                State::Kept(kept) => kept.add(one),
-            };
-            are_full &= length >= page / 2;
         }
-        are_full
     }
 
     fn counts(&self) -> Counts {

@@ -2,10 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::page::Page;
-
-/// Bytes that a page has at least, whatever is in it.
-const LEAST: usize = 64;
+use crate::page::{used_part, Page};
 
 /// The newest pages of a CPU.
 pub struct Kept {
@@ -23,15 +20,13 @@ impl Kept {
 
     /// Keeps a page, for which old ones make room; how many bytes of records it has.
     pub fn add(&mut self, bytes: &[u8]) -> usize {
-        let length = Page::new(bytes).length();
-        // What is behind its records may say how many were lost before it.
-        let room = (length + 24).max(LEAST).min(bytes.len());
-        self.pages.push_back(bytes.get(..room).unwrap_or_default().to_vec());
-        self.bytes += room;
+        let kept = used_part(bytes);
+        self.pages.push_back(kept.to_vec());
+        self.bytes += kept.len();
         while self.bytes > self.most && self.pages.len() > 1 {
             self.bytes -= self.pages.pop_front().map_or(0, |one| one.len());
         }
-        length
+        Page::new(bytes).length()
     }
 
     /// Keeps none of them.
@@ -55,6 +50,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::LEAST;
 
     #[test]
     fn old_pages_make_room_and_the_newest_are_taken() {

@@ -26,6 +26,7 @@ pub mod programs;
 pub mod request_bits;
 pub mod rights;
 pub mod spaces;
+pub mod spool;
 pub mod stacks;
 pub mod state_events;
 pub mod stats;

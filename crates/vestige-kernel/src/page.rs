@@ -11,6 +11,10 @@ const LENGTH: u64 = (1 << 20) - 1;
 const MISSED: u64 = 1 << 31;
 /// How many is told behind the records.
 const MISSED_IS_TOLD: u64 = 1 << 30;
+/// Bytes of that.
+const TOLD: usize = 8;
+/// Bytes that a page has at least, whatever is in it.
+pub const LEAST: usize = 64;
 const KIND_BITS: u32 = 5;
 const DELTA_BITS: u32 = 27;
 const PADDING: u32 = 29;
@@ -18,6 +22,13 @@ const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
 /// Bits of a time that a record may tell as a whole.
 const STAMP_BITS: u32 = 59;
+
+/// Of a page as it was read, what is used: its records, and what may be told behind them.
+#[must_use]
+pub fn used_part(bytes: &[u8]) -> &[u8] {
+    let room = Page::new(bytes).length() + HEADER + TOLD;
+    bytes.get(..room.max(LEAST)).unwrap_or(bytes)
+}
 
 /// What was lost before a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -312,15 +312,27 @@ class Collector:
             ValueError: An operation has no such kind.
         """
 
-    def put(self, channel: int, records: Sequence[_OwnRecord]) -> None:
+    def wait_for_own(self) -> None:
+        """Read on, but let what was read wait for records that :meth:`put` gives.
+
+        32 MiB of each CPU wait at most; what is not read then stays in its buffer.
+        """
+
+    def put(
+        self, channel: int, records: Sequence[_OwnRecord], until: int | None = None
+    ) -> None:
         """Put records among those of the first CPU of a channel, by their times.
+
+        Other CPUs wait no longer.
 
         Args:
             channel: The channel's number.
             records: The records, in order.
+            until: The value of the clock up to which all were put; ``None``: no more
+                come.
 
         Raises:
-            OSError: There is no such channel, or its thread has ended.
+            OSError: There is no such channel, or a thread of it has ended.
         """
 
     def flush(self, end: int, *, is_stopped: bool) -> list[list[CpuOutcome]]:

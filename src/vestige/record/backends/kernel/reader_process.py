@@ -147,6 +147,7 @@ class _Reader:
             self._maps.open()
             self._collector.note_pages()
         self._is_running = self._is_held = self._reads_ids = False
+        self._is_waiting = False
         self._due = 0.0
         """When viewers are told next."""
 
@@ -180,7 +181,7 @@ class _Reader:
                 continue
             # However often somebody asks meanwhile.
             self._due = time.monotonic() + period
-            if self._is_running and not self._is_held:
+            if self._is_running and not self._is_held and not self._is_waiting:
                 self._go_live()
         return True
 
@@ -242,6 +243,7 @@ class _Reader:
         actions: dict[str, Callable[[dict[str, Any]], object]] = {
             "open": self._open,
             "run": self._run,
+            "wait_for_own": self._wait_for_own,
             "put": self._put,
             "change": self._change,
             "track": self._track,
@@ -275,7 +277,6 @@ class _Reader:
         """Begin to read."""
         trace = self._trace
         streams = iter(self._streams if self._is_written else ())
-        self._collector.learn({int(one): to for one, to in order["groups"].items()})
         self._collector.follow(trace.host, trace.threads)
         self._know(order)
         if self._maps is not None:
@@ -285,7 +286,7 @@ class _Reader:
             )
         self._collector.track(order["tracked"])
         self._leave_out(order)
-        for number, one in enumerate(trace.channels):
+        for one in trace.channels:
             self._collector.add(
                 (trace.uuid, one.stream, one.is_compact, trace.begin),
                 one.plans,
@@ -293,7 +294,6 @@ class _Reader:
                 [] if one.kept is not None else next(streams),
                 kept=one.kept,
                 period=one.period,
-                own=_records(order["records"].get(str(number), ())),
                 filters=one.filters,
                 buffer=one.buffer,
                 others=one.others,
@@ -324,10 +324,17 @@ class _Reader:
         left_out = order["left_out"].items()
         self._collector.leave_out({int(one): since for one, since in left_out})
 
+    def _wait_for_own(self, order: dict[str, Any]) -> None:  # noqa: ARG002
+        """Read, and let records wait for those of the state, which come then."""
+        self._is_waiting = True
+        self._collector.wait_for_own()
+
     def _put(self, order: dict[str, Any]) -> None:
         self._collector.learn({int(one): to for one, to in order["groups"].items()})
-        for number, records in order["records"].items():
-            self._collector.put(int(number), _records(records))
+        for number in range(len(self._trace.channels)):
+            records = _records(order["records"].get(str(number), ()))
+            self._collector.put(number, records, order["until"])
+        self._is_waiting = order["until"] is not None
 
     def _change(self, order: dict[str, Any]) -> None:
         """Know more classes of events; the metadata come first."""

@@ -67,6 +67,8 @@ _IS_KERNEL_THREAD = 0x200000
 """The flag ``PF_KTHREAD`` (Linux, ``include/linux/sched.h``)."""
 _PATH_ONLY, _MODE_PATH = os.O_PATH, 0x4000
 _MAP = re.compile(rb"^(\w+)-(\w+) (\S+) (\w+) \S+ (\d+)", re.MULTILINE)
+_PIECE = 1000
+"""Records that are passed on together, more or less."""
 _PLACES = struct.Struct("<QQQQQ")
 
 
@@ -90,26 +92,48 @@ class StateDump:
         """Value of the clock, class, context and fields."""
 
     def read(self) -> None:
-        """Read all of it.
+        """Read all of it."""
+        for _ in self.pieces():
+            pass
+
+    def pieces(self) -> Iterator[int]:
+        """Read it piece by piece; the processes of all threads are in the first one.
 
         Readers learn of a thread's process by its state. Threads go on meanwhile, so
         all states come first, and what takes longer comes then.
+
+        Yields:
+            The value of the clock up to which all records are there, or were taken.
         """
         self._put("start", b"")
         threads = list(self._read_threads())
+        yield self._now()
         for process, thread, parent in threads:
             with suppress(OSError, IndexError, ValueError):
                 place = f"/proc/{process}/task/{thread}"
                 for name, fields in self._spaces.records(place, thread, parent):
                     self._put(name, fields)
+            yield from self._piece()
         for process in dict.fromkeys(one for one, _, _ in threads):
             # It may have ended, or be a thread of the kernel.
             with suppress(OSError):
                 self._read_files(process)
                 self._read_maps(process)
+            yield from self._piece()
         for name, fields in machine_records(self._kernel_threads):
             self._put(name, fields)
         self._put("end", b"")
+        yield self._now()
+
+    def _piece(self) -> Iterator[int]:
+        """Yield once if there is enough."""
+        if len(self.records) >= _PIECE:
+            yield self._now()
+
+    def take(self) -> list[tuple[int, int, bytes]]:
+        """Return the records that came since the last call."""
+        records, self.records = self.records, []
+        return records
 
     def _put(self, name: str, body: bytes) -> None:
         number = self._first + _NUMBERS[_PREFIX + name]

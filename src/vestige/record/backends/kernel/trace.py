@@ -284,6 +284,9 @@ class KernelTrace:
             # Threads that the reader starts are left out with it.
             one.leave_out(own)
             one.begin_dump()
+        self._run()
+        # Buffers would be full before the state was read.
+        self._ask("wait_for_own")
         for one in self._channels:
             one.record(is_on=True)
         self._dump()
@@ -292,6 +295,22 @@ class KernelTrace:
             # Events that come later may need the kernel to leave them out.
             one.leave_out(readers)
             one.end_dump()
+
+    def _run(self) -> None:
+        """Begin to read, or go on."""
+        if self._is_running:
+            return
+        known = self._newly_known()
+        self._ask(
+            "run",
+            known=known,
+            has_ids=self._has_ids,
+            tracked=self._tracked,
+            left_out=self._left_out,
+            # The one that reads is told of what comes by now.
+            maps=read_processes() if self._has_maps else [],
+        )
+        self._is_running = True
 
     def _tell_left_out(self, threads: Sequence[int]) -> None:
         now = self._now()
@@ -307,38 +326,40 @@ class KernelTrace:
         """
         for one in self._channels:
             one.begin_dump()
+        self._run()
+        self._ask("wait_for_own")
         self._dump()
         for one in self._channels:
             one.end_dump()
 
     def _dump(self) -> None:
         dump = StateDump(self._now, _STATE_ID)
-        dump.read()
+        groups: Mapping[int, int] | None = dump.groups
+        try:
+            for until in dump.pieces():
+                self._put(dump.take(), groups or {}, until)
+                groups = None
+        finally:
+            self._put([], groups or {}, None)
+
+    def _put(
+        self,
+        state: Sequence[tuple[int, int, bytes]],
+        groups: Mapping[int, int],
+        until: int | None,
+    ) -> None:
+        """Pass on a piece of the state, up to a value of the clock; ``None``: all."""
         records = {}
-        known = [] if self._is_running else self._newly_known()
         for number, channel in enumerate(self._channels):
             context = channel.own_context()
             states = channel.states() if channel.wanted.is_enabled else set()
             if states:
                 records[number] = [
-                    (time, state, b64encode(context + body[_CONTEXT_BYTES:]).decode())
-                    for time, state, body in dump.records
-                    if state in states
+                    (time, kind, b64encode(context + body[_CONTEXT_BYTES:]).decode())
+                    for time, kind, body in state
+                    if kind in states
                 ]
-        order = "put" if self._is_running else "run"
-        # The one that reads is told of what comes by now.
-        is_read = self._has_maps and not self._is_running
-        self._ask(
-            order,
-            groups=dump.groups,
-            records=records,
-            known=known,
-            has_ids=self._has_ids,
-            tracked=self._tracked,
-            left_out=self._left_out,
-            maps=read_processes() if is_read else [],
-        )
-        self._is_running = True
+        self._ask("put", groups=groups, records=records, until=until)
 
     def leave_out(self, threads: Sequence[int]) -> None:
         """Record nothing more of some threads.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import struct
+import termios
+from array import array
 from pathlib import Path
 
 import pytest
@@ -33,6 +36,7 @@ ID: 3
 """
 FORMATS = [read_format("sched", "sched_waking", WAKING)]
 BEGIN = 1000
+SECONDS = 30.0
 
 
 def waking(thread: int, woken: int) -> bytes:
@@ -84,13 +88,15 @@ def collector(
     classes=1,
     kept=None,
     left_out=None,
+    pages_from=None,
     **more,
 ):
     """Return what collects pages of one CPU."""
     plans = write_metadata(directory, classes)
     found = directory / "stats"
     found.write_text(statistics)
-    cpu = 5, pipe_of(pages), os.open(found, os.O_RDONLY)
+    given = pipe_of(pages) if pages_from is None else pages_from
+    cpu = 5, given, os.open(found, os.O_RDONLY)
     found.unlink()
     made = Collector(4096)
     facts = bytes.fromhex(UUID.replace("-", "")), 0, classes <= FEW, BEGIN
@@ -146,6 +152,37 @@ def test_own_records_are_put_in_their_places(tmp_path):
 
     found = [one.timestamp for one in vestige.open(tmp_path)]
     assert found == [1500, 2005, 2500, 3005, 3500]
+
+
+def test_pages_are_read_while_they_wait_for_own_records(tmp_path):
+    """They become records once all are there that are earlier; then, nothing waits."""
+    reads, writes = os.pipe2(os.O_DIRECT | os.O_NONBLOCK)
+    made = collector(tmp_path, (), classes=2, pages_from=reads)
+    context = struct.pack("<i", 1)
+    made.wait_for_own()
+    for time in (2000, 3000, 4000):
+        os.write(writes, page(time, [(5, waking(7, 8))]))
+
+    def is_read():
+        left = array("i", [0])
+        fcntl.ioctl(writes, termios.FIONREAD, left)
+        return left[0] == 0
+
+    def records():
+        [[outcome]] = made.outcomes()
+        return outcome.records
+
+    wait_until(is_read, "all pages are read", SECONDS)
+    assert records() == 0
+    made.put(0, [(1500, 1, context), (2500, 1, context)], 3000)
+    wait_until(lambda: records() == 2, "what is early is there", SECONDS)
+    made.put(0, [(3500, 1, context)])
+    wait_until(lambda: records() == 6, "all is there", SECONDS)
+    os.close(writes)
+    made.end(9000)
+
+    found = [one.timestamp for one in vestige.open(tmp_path)]
+    assert found == [1500, 2005, 2500, 3005, 3500, 4005]
 
 
 def test_pages_that_make_no_sense_are_counted(tmp_path):
