@@ -5,7 +5,7 @@ use std::os::fd::{IntoRawFd, RawFd};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use vestige_kernel::{programs, rights as inner};
+use vestige_kernel::{programs, rights as inner, sys};
 
 #[doc = core_doc!(open_tracefs)]
 #[pyfunction]
@@ -17,6 +17,12 @@ pub fn open_tracefs() -> PyResult<RawFd> {
 #[pyfunction]
 pub fn drop_rights(user: u32, group: u32, more: Vec<u32>) -> PyResult<()> {
     inner::drop_rights(user, group, &more).map_err(with_number)
+}
+
+#[doc = core_doc!(shorten_slice)]
+#[pyfunction]
+pub fn shorten_slice(nanoseconds: u64) -> PyResult<()> {
+    sys::shorten_slice(nanoseconds).map_err(with_number)
 }
 
 #[doc = core_doc!(attach_program)]

@@ -20,14 +20,14 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ....owner_rights import groups_of
-from ..._kernel import Collector, CpuOutcome, drop_rights
+from ..._kernel import Collector, CpuOutcome, drop_rights, shorten_slice
 from .channel import Plan
 from .channel_filters import Filters
 from .kernel_names import KernelNames, NameFiles, lowest_code
 from .process_events import Told
 from .process_maps import ProcessMaps
 from .trace_files import TraceFiles
-from .urgency import go_first
+from .urgency import SLICE, go_first
 
 __all__ = ["ChannelToRead", "TraceToRead", "run_reader", "text_of"]
 
@@ -113,6 +113,8 @@ def run_reader(
         kept |= {*threads, *(trace.names or ()), *maps}
         _close_all_but({control.fileno(), *kept})
         go_first()
+        with suppress(OSError):
+            shorten_slice(SLICE)
         try:
             drop_rights(trace.user, trace.group, _groups(trace.user, trace.group))
         except OSError as error:
