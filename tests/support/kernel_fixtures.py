@@ -37,7 +37,7 @@ UUID = "0d5d1ca2-6b4a-4dd8-9dd0-6b7d0a2e6f11"
 CLOCK = ClockFacts("monotonic", "CLOCK_MONOTONIC", UUID, 10**9, 0)
 CPU = 5
 BEGIN, END = 1000, 1 << 40
-"""When the traces begin and end."""
+"""When the traces begin and end: at the last page, where that begins later."""
 COMMON = (
     ("unsigned short common_type", 0, 2, 0),
     ("unsigned char common_flags", 2, 1, 0),
@@ -132,5 +132,7 @@ def write_trace(
     collector = Collector(page_bytes)
     recording = bytes.fromhex(UUID.replace("-", "")), 0, is_compact, BEGIN
     collector.add(recording, events, [cpu], [files], own=own)
-    [[outcome]] = collector.end(END)
+    # What is newer than that is not waited for.
+    begun = [int.from_bytes(one[:8], "little") for one in pages]
+    [[outcome]] = collector.end(max(END, *begun))
     return outcome
