@@ -134,5 +134,5 @@ def write_trace(
     collector.add(recording, events, [cpu], [files], own=own)
     # What is newer than that is not waited for.
     begun = [int.from_bytes(one[:8], "little") for one in pages]
-    [[outcome]] = collector.end(max(END, *begun))
+    [[outcome]] = collector.end(max([END, *begun]))
     return outcome
