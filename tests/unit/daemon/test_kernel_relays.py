@@ -68,6 +68,19 @@ def calls(trace: Path) -> Counter[int]:
     )
 
 
+def have_names(directory: Path) -> None:
+    """Look at the call stacks of two traces: each frame has a name."""
+    traces = sorted(one.parent for one in directory.rglob("metadata"))
+    assert len(traces) == 2
+    for one in traces:
+        trace = vestige.open(one)
+        found = [event for event in trace if event.name == EXIT]
+        assert len(found) >= COUNT
+        for event in found:
+            assert not event["callstack_user_names"].startswith("0x")
+            assert all(place.function for place in trace.kernel_places(event))
+
+
 def test_chunks_are_sent(daemon: SessionDaemon, relay: RunningRelay, program: str):
     """As they are to a directory."""
     url = f"net://127.0.0.1:{relay.control}:{relay.data}"
@@ -98,15 +111,7 @@ def test_names_are_sent_with_each_chunk(
     call(program)
     say(daemon, "stop", "destroy")
 
-    traces = sorted(one.parent for one in relay.output.rglob("metadata"))
-    assert len(traces) == 2
-    for one in traces:
-        trace = vestige.open(one)
-        found = [event for event in trace if event.name == EXIT]
-        assert len(found) >= COUNT
-        for event in found:
-            assert not event["callstack_user_names"].startswith("0x")
-            assert all(place.function for place in trace.kernel_places(event))
+    have_names(relay.output)
 
 
 def test_each_snapshot_has_its_names(
@@ -118,15 +123,7 @@ def test_each_snapshot_has_its_names(
     call(program)
     say(daemon, "snapshot record", "snapshot record", "stop", "destroy")
 
-    traces = sorted(one.parent for one in (tmp_path / "s").rglob("metadata"))
-    assert len(traces) == 2
-    for one in traces:
-        trace = vestige.open(one)
-        found = [event for event in trace if event.name == EXIT]
-        assert len(found) >= COUNT
-        for event in found:
-            assert not event["callstack_user_names"].startswith("0x")
-            assert all(place.function for place in trace.kernel_places(event))
+    have_names(tmp_path / "s")
 
 
 def test_viewers_see_it_while_it_is_recorded(

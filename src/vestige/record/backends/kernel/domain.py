@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock, get_native_id
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ...collected import KernelCollected
@@ -119,16 +120,17 @@ class KernelDomain:
 
     def leave_this_thread_out(self) -> None:
         """Record nothing more of the thread that has started the program."""
-        if self._process.is_there:
-            # One that has ended is told of when it is stopped.
-            try:
-                self._ask("leave_out", threads=[get_native_id()])
-            except KernelOrderError:
-                return
+        self._tell("leave_out", threads=[get_native_id()])
 
     def _ask(self, order: str, **facts: Any) -> Any:
         with self._lock:
             return self._process.ask(order, **facts)
+
+    def _tell(self, order: str, **facts: Any) -> None:
+        """Give an order to a process; that it has ended is told when it is stopped."""
+        if self._process.is_there:
+            with suppress(KernelOrderError):
+                self._ask(order, **facts)
 
     def hold(self, *, is_held: bool) -> None:
         """Read nothing for the moment, or go on; from any thread.
@@ -136,12 +138,7 @@ class KernelDomain:
         Args:
             is_held: Whether nothing is read; buffers may run full meanwhile.
         """
-        if self._process.is_there:
-            # As above.
-            try:
-                self._ask("hold", is_held=is_held)
-            except KernelOrderError:
-                return
+        self._tell("hold", is_held=is_held)
 
     def tell_rate(self, rate: tuple[int, int]) -> None:
         """Tell the rate of the clock, for metadata that are written later.
@@ -150,12 +147,7 @@ class KernelDomain:
             rate: Values in a second, and what is added to each for that since the Unix
                 epoch, as the trace of programs has it.
         """
-        if self._process.is_there:
-            # As above.
-            try:
-                self._ask("rate", frequency=rate[0], offset=rate[1])
-            except KernelOrderError:
-                return
+        self._tell("rate", frequency=rate[0], offset=rate[1])
 
     @property
     def is_kept(self) -> bool:
