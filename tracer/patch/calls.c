@@ -31,6 +31,7 @@
 #include "frames.h"
 #include "library_call.h"
 #include "losing.h"
+#include "missing_plan.h"
 #include "plain_hit.h"
 #include "probes.h"
 #include "shadow.h"
@@ -374,10 +375,13 @@ const char *calls_lack_exits(void)
 	return is_copied ? UNPATCHED_COPIES : UNPATCHED_SHADOW;
 }
 
-void calls_leave_returns(void)
+bool calls_leave_returns(void)
 {
+	const bool had_exits = has_exits;
+
 	is_copied = true;
 	has_exits = false;
+	return had_exits;
 }
 
 bool calls_start(void)
@@ -389,9 +393,26 @@ bool calls_start(void)
 	return true;
 }
 
+static APART void tell_of_copies(void *unused, void *unused_too)
+{
+	(void) unused;
+	(void) unused_too;
+	missing_plan_tell(UNPATCHED_COPIES, "");
+}
+
+/* At the first of them nobody has looked yet what is in the program. */
+static APART bool start_with_fentry(void)
+{
+	if (!settings.is_recording || !calls_start())
+		return false;
+	if (is_copied && settings.on_library_exit != FUNCTIONS_OFF)
+		vectors_keep(tell_of_copies, NULL, NULL);
+	return true;
+}
+
 bool calls_fentry_entered(const uintptr_t *slot)
 {
-	if (UNLIKELY(!shadow_blocks) && (!settings.is_recording || !calls_start()))
+	if (UNLIKELY(!shadow_blocks) && !start_with_fentry())
 		return false;
 	return enter(slot, function_of(slot[STUB_NEXT]), false);
 }
@@ -408,8 +429,9 @@ const char *calls_lack_exits(void)
 	return NULL;
 }
 
-void calls_leave_returns(void)
+bool calls_leave_returns(void)
 {
+	return false;
 }
 
 #endif

@@ -364,10 +364,13 @@ uintptr_t vestige_binding(const struct link_map *from, const struct link_map *to
 
 static void begin(void)
 {
+	const char *reason;
+
 	if (!calls_start() || !read_objects(&at_start))
 		return;
-	if (calls_lack_exits())
-		refusal_write(settings.directory, UNPATCHED_MARK, UNPATCHED_SHADOW, NULL);
+	reason = calls_lack_exits();
+	if (reason)
+		refusal_write(settings.directory, UNPATCHED_MARK, reason, NULL);
 	change_all(&at_start);
 	is_ready = true;
 }

@@ -85,10 +85,8 @@ static void look_at_name(const char *name)
 	const char *last = strrchr(name, '/');
 
 	if (strstr(last ? last : name, COPIES_STACKS) &&
-	    settings.on_library_exit != FUNCTIONS_OFF) {
-		calls_leave_returns();
+	    settings.on_library_exit != FUNCTIONS_OFF && calls_leave_returns())
 		missing_plan_tell(UNPATCHED_COPIES, "");
-	}
 }
 
 static int patch_first(struct dl_phdr_info *info, size_t size, void *unused)
