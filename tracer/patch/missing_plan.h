@@ -7,6 +7,9 @@
 #include "../base/compiler.h"
 #include "../objects/object.h"
 
+/* Of <link.h>, where the including file asks for it. */
+struct dl_phdr_info;
+
 /* Ask for the plan of an object, whose build ID is known. NULL, and the file of the plan, negative
  * where there is nothing to do; or why there is none. */
 const char *missing_plan_ask(const struct object *object, const struct dl_phdr_info *info,
