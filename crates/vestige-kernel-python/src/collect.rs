@@ -167,7 +167,7 @@ impl Collector {
     #[doc = core_doc!(Collector.add)]
     #[pyo3(signature = (
         recording, events, cpus, files, *,
-        buffer = 0, kept = None, period = 0, own = Vec::new(), filters = None, others = None
+        buffer = 0, page = None, kept = None, period = 0, own = Vec::new(), filters = None, others = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn add(
@@ -177,6 +177,7 @@ impl Collector {
         cpus: Vec<CpuTuple>,
         files: Vec<PairTuple>,
         buffer: usize,
+        page: Option<usize>,
         kept: Option<usize>,
         period: u64,
         own: Vec<OwnTuple>,
@@ -188,7 +189,7 @@ impl Collector {
             uuid: uuid.try_into().map_err(|_| PyValueError::new_err("expected 16 bytes"))?,
             stream,
             header: if is_compact { Header::Compact } else { Header::Large },
-            page: self.page,
+            page: page.unwrap_or(self.page),
             buffer,
             begin,
             period: (period > 0).then(|| Duration::from_micros(period)),

@@ -416,10 +416,13 @@ impl Reader {
     }
 
     fn read_pages(&mut self, most: usize, end: Option<u64>) -> io::Result<()> {
+        let page = self.recording.page.max(1);
         let mut left = most;
         while left > 0 {
-            let room = self.room.get_mut(..self.asked).unwrap_or_default();
-            let bytes = match read_pages(&self.cpu.pages, room, self.recording.page) {
+            // Not more than wanted: what was written just now is left alone.
+            let asked = self.asked.min((left / page).max(1) * page);
+            let room = self.room.get_mut(..asked).unwrap_or_default();
+            let bytes = match read_pages(&self.cpu.pages, room, page) {
                 Ok(0) => return Ok(()),
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
@@ -427,11 +430,11 @@ impl Reader {
                 Err(error) => return Err(error),
             };
             left = left.saturating_sub(bytes);
-            if self.take(bytes) && bytes == self.asked {
+            if self.take(bytes) && bytes == asked {
                 self.asked = (self.asked * 2).min(self.room.len());
             } else {
                 // It is near the one that writes.
-                self.asked = self.recording.page;
+                self.asked = page;
                 if end.is_none() {
                     return Ok(());
                 }
@@ -522,15 +525,15 @@ mod tests {
 
     const PAGE: usize = 4096;
 
-    /// A buffer of pages with a record each, of which it is known when they were begun.
-    fn buffer(times: impl Iterator<Item = u64>) -> File {
+    /// A buffer of pages with so many bytes each, of which it is known when they were begun.
+    fn buffer(times: impl Iterator<Item = u64>, length: u64) -> File {
         let path = std::env::temp_dir().join(format!("vestige-pages-{}", thread_id()));
         let mut file = File::options().read(true).write(true).create_new(true).open(&path).unwrap();
         std::fs::remove_file(path).unwrap();
         for time in times {
             let mut page = vec![0; PAGE];
             page[..8].copy_from_slice(&time.to_le_bytes());
-            page[8..16].copy_from_slice(&8_u64.to_le_bytes());
+            page[8..16].copy_from_slice(&length.to_le_bytes());
             file.write_all(&page).unwrap();
         }
         file.rewind().unwrap();
@@ -558,8 +561,18 @@ mod tests {
     }
 
     #[test]
+    fn no_more_is_read_than_a_part() {
+        let mut reader = reader(buffer(1..100, PAGE as u64 - 16));
+
+        for (most, all) in [(2, 2), (7, 9), (5, 14)] {
+            reader.read(most * PAGE, None);
+            assert_eq!(pages_read(&reader), all);
+        }
+    }
+
+    #[test]
     fn what_is_newer_than_asked_for_is_not_waited_for() {
-        let mut reader = reader(buffer(1..100));
+        let mut reader = reader(buffer(1..100, 8));
 
         reader.read(usize::MAX, Some(7));
 
@@ -568,7 +581,7 @@ mod tests {
 
     #[test]
     fn what_is_older_than_asked_for_is_read_to_its_end() {
-        let mut reader = reader(buffer(1..100));
+        let mut reader = reader(buffer(1..100, 8));
 
         reader.read(usize::MAX, Some(1000));
 

@@ -145,7 +145,7 @@ class Collector:
     Places are bytes from the beginning of the kernel's record.
 
     Args:
-        page: Bytes of a page.
+        page: Bytes of a page, where nobody says more.
     """
 
     def __new__(cls, page: int) -> Collector: ...
@@ -262,6 +262,7 @@ class Collector:
         files: _Files,
         *,
         buffer: int = 0,
+        page: int | None = None,
         kept: int | None = None,
         period: int = 0,
         own: Sequence[_OwnRecord] = ...,
@@ -279,6 +280,7 @@ class Collector:
             files: Where it goes; none if it is kept.
             buffer: Bytes of the buffer of a CPU, of which a part is read at a time; 0:
                 unknown.
+            page: Bytes of a page of it; ``None``: as of others.
             kept: Bytes of each CPU that are kept in memory until somebody asks for
                 them; nothing is read before that.
             period: Microseconds after which packets are written in any case; 0: never.

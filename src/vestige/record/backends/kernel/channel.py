@@ -31,6 +31,7 @@ from .programs import TEXT_EVENT
 from .rules import takes_name
 from .selection import choose, names_like
 from .state_dump import CLASSES
+from .sub_buffers import enlarge_pages, has_large_pages, page_bytes
 from .system_calls import ENTRY, content_bytes, has_unread_texts, texts
 from .tracefs import Instance, NoKernelTracerError
 
@@ -49,12 +50,13 @@ Tells = tuple[str, int, int]
 Plan = tuple[int, int | None, list[Operation], Tells | None]
 """As :class:`vestige.record._kernel.Collector` has it."""
 
-_WAKE_PERCENT = 50
-"""How full a buffer is when it is read: who reads what a CPU wrote just now takes it
-out of its cache, which slows that CPU down."""
-_WAKE_PERCENT_SMALL = 25
+_WAKE_PERCENT = 25
+"""How full a buffer is when it is read."""
+_WAKE_PERCENT_LATE = 50
+"""The same where pages are small: who reads one that a CPU has written just now slows
+that CPU down, and small ones are many."""
 _SMALL = 1 << 20
-"""Bytes of a buffer that is read earlier, since it is full soon."""
+"""Bytes of a buffer that is read early all the same, since it is full soon."""
 _LOGGER = ("ftrace", "print")
 """What is written to the marker of an instance, which needs not be switched on."""
 _NEW_THREAD = ("task", "task_newtask")
@@ -156,6 +158,11 @@ class Channel:
             what = f"this kernel has no clock {self._clock}"
             raise NoKernelTracerError(what) from error
         instance.write("options/overwrite", int(wanted.is_overwriting))
+        if not (wanted.is_overwriting or wanted.is_kept):
+            # Nobody reads the others while they are written.
+            enlarge_pages(instance, wanted.buffer_size)
+        self.page = page_bytes(instance)
+        """Bytes of a page of its buffers."""
         try:
             instance.write("buffer_size_kb", -(-wanted.buffer_size // 1024))
         except OSError as error:
@@ -163,8 +170,8 @@ class Channel:
             raise NoKernelTracerError(f"{what}: {error.strerror}") from error
         # Older kernels wake readers for each page.
         with suppress(OSError):
-            is_small = wanted.buffer_size < _SMALL
-            percent = _WAKE_PERCENT_SMALL if is_small else _WAKE_PERCENT
+            is_late = wanted.buffer_size >= _SMALL and not has_large_pages(self.page)
+            percent = _WAKE_PERCENT_LATE if is_late else _WAKE_PERCENT
             instance.write("buffer_percent", percent)
         record_stacks(instance, self.contexts)
         self._stacks = stack_plans(self._tracefs, self.contexts)

@@ -60,6 +60,9 @@ class ChannelToRead(NamedTuple):
     buffer: int
     """Bytes of the buffer of a CPU."""
 
+    page: int
+    """Bytes of a page of it."""
+
     others: dict[int, int | None] | None
     """See :meth:`.channel.Channel.others`."""
 
@@ -298,6 +301,7 @@ class _Reader:
                 period=one.period,
                 filters=one.filters,
                 buffer=one.buffer,
+                page=one.page,
                 others=one.others,
             )
         self._is_running = True

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from .channel import Channel
 from .contexts import context_fields, host
 from .counters import UNKNOWN
-from .formats import read_format
 from .kernel_names import NameFiles
 from .map_events import open_all
 from .metadata import FEW, StreamText, classes_text, metadata_text
@@ -22,6 +21,7 @@ from .process_link import READER_ENDED
 from .process_maps import ProcessMaps, read_processes
 from .reader_process import ChannelToRead, TraceToRead, run_reader
 from .state_dump import StateDump
+from .sub_buffers import page_bytes
 from .tracefs import NoKernelTracerError
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["KernelTrace", "ReaderGoneError"]
 
-_PAGE_SHAPE = (8, 8, 16)
-"""Where a page has its length, how many bytes that has, and where its records begin."""
 _CONTEXT_BYTES = 4
 """Of the context that records of the state dump have: the thread."""
 _SOURCES = {"pid": "process", "vpid": "spaces"}
@@ -65,7 +63,7 @@ class KernelTrace:
         self, tracefs: Tracefs, wanted: Wanted, now: Callable[[], int]
     ) -> None:
         self._wanted, self._now, self._tracefs = wanted, now, tracefs
-        self._page = _page_bytes(tracefs)
+        self._page = page_bytes(tracefs)
         self._channels: list[Channel] = []
         self._declared: list[list[DeclaredClass]] = []
         self._control: socket.socket | None = None
@@ -197,6 +195,7 @@ class KernelTrace:
                 (one.wanted.tracefile_size, one.wanted.tracefile_count),
                 one.filters(),
                 one.wanted.buffer_size,
+                one.page,
                 one.others(),
             )
             for number, one in enumerate(self._channels)
@@ -582,18 +581,3 @@ class KernelTrace:
 def _only(tracked: Mapping[str, list[int] | None]) -> dict[str, list[int]]:
     """Return the inclusion sets in which not everybody is."""
     return {kind: ids for kind, ids in tracked.items() if ids is not None}
-
-
-def _page_bytes(tracefs: Tracefs) -> int:
-    """Return the bytes of a page, if it is one that can be read.
-
-    Raises:
-        NoKernelTracerError: It has another shape.
-    """
-    page = read_format("", "", f"ID: 0\n{tracefs.read('events/header_page')}")
-    fields = {one.name: one for one in page.fields}
-    if {"commit", "data"} <= fields.keys():
-        length, data = fields["commit"], fields["data"]
-        if (length.at, length.bytes, data.at) == _PAGE_SHAPE:
-            return data.at + data.bytes
-    raise NoKernelTracerError("its buffers have pages of an unknown shape")

@@ -257,14 +257,16 @@ def test_babeltrace_reads_the_same(recording):
 
 
 @needs_tracer
-@pytest.mark.parametrize("is_overwriting", [False, True])
-def test_what_is_read_and_what_is_lost_is_all(tmp_path, program, is_overwriting):
-    """In small buffers, whichever event goes when one is full."""
+@pytest.mark.parametrize(
+    ("is_overwriting", "size"), [(False, 64 << 10), (True, 64 << 10), (False, 1 << 20)]
+)
+def test_what_is_read_and_what_is_lost_is_all(tmp_path, program, is_overwriting, size):
+    """In small buffers and large pages, whichever event goes when one is full."""
     names = sorted(CALLS)
     # Other tests may run at the same time.
     name = names[os.getpid() % len(names)]
     count = 200_000
-    options = RecordingOptions(kernel=(f"syscalls:{name}",), buffer_size=64 << 10)
+    options = RecordingOptions(kernel=(f"syscalls:{name}",), buffer_size=size)
     domain = kernel_domain(
         Places(str(tmp_path), str(tmp_path), str(tmp_path / "kernel")),
         options,
