@@ -125,3 +125,11 @@ fn zero_bytes_are_spaces_in_text_for_other_readers() {
         assert_eq!(metadata::parse(&usable).unwrap(), parse(&format!("{HEAD}{STREAM}{FIRST}")));
     }
 }
+
+#[test]
+fn however_much_follows_what_cannot_be_used_the_part_before_it_is_found() {
+    let rest = "env { a = \"\"; };\n".repeat(2000);
+    let text = format!("{HEAD}{STREAM}{FIRST}event {{ nonsense\n{rest}");
+    let usable = metadata::usable(text.as_bytes()).unwrap();
+    assert_eq!(metadata::parse(&usable).unwrap(), parse(&format!("{HEAD}{STREAM}{FIRST}")));
+}

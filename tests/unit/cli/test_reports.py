@@ -344,10 +344,19 @@ def test_kernels(run, tmp_path):
     assert run("report", "--kernel", "--process=3", path)[0] == 2
     status, _, errors = run("report", "--kernel", DATA / "hello")
     assert status == 3
-    assert "there is no event sched_switch" in errors
+    assert "nothing of a kernel: there are no events" in errors
     status, _, errors = run("report", "--kernel", "--thread=99", path)
     assert status == 2
-    assert "--thread=99: no such thread has a turn on a CPU" in errors
+    assert "--thread=99: no such thread has a turn on a CPU, or a system call" in errors
+    calls = [
+        (0, 2, "syscall_entry_read", {"fd": 3}),
+        (0, 6, "syscall_exit_read", {"ret": 1}),
+    ]
+    path = write_kernel_trace(tmp_path / "calls", calls)
+    text = run("report", "--kernel", path)[1]
+    assert "no events sched_switch" in text
+    assert "system calls (syscallstats)" in text
+    assert "cputop" not in text
 
 
 def test_long_rows_are_cut_to_the_terminal(tmp_path):

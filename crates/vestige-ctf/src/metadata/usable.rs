@@ -22,11 +22,13 @@ pub fn usable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
         };
         return Some(usable);
     }
-    let whole = parse_partial(bytes).0?;
+    let (whole, error) = parse_partial(bytes);
+    let whole = whole?;
     let wanted = whole.stream_classes.iter().map(|class| class.event_classes.len());
     let wanted: Vec<usize> = wanted.collect();
     let (text, _) = packets::partial_text(bytes);
-    let ends = (0..=text.len()).rev().filter(|&end| ends_declaration(&text, end));
+    let last = error.and_then(|error| line_end(&text, error.line?)).unwrap_or(text.len());
+    let ends = (0..=last).rev().filter(|&end| ends_declaration(&text, end));
     for end in ends.take(MOST_TRIES) {
         let Some(prefix) = text.get(..end) else { continue };
         let Ok(trace) = parse(prefix) else { continue };
@@ -46,6 +48,11 @@ pub fn usable(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// The text with spaces for zero bytes: white space here, and the end to other readers.
 fn without_zeros(text: &[u8]) -> impl Iterator<Item = u8> + '_ {
     text.iter().map(|byte| if *byte == 0 { b' ' } else { *byte })
+}
+
+/// Where a line, from 1, ends: no text that goes beyond the line of the first error can be used.
+fn line_end(text: &[u8], line: u32) -> Option<usize> {
+    memchr::memchr_iter(b'\n', text).nth(line.checked_sub(1)? as usize)
 }
 
 /// Whether a declaration of TSDL, or a fragment of JSON, may end before an offset.

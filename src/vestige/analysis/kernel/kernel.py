@@ -3,12 +3,13 @@
 ``sched_switch`` says which thread runs on a CPU. A thread waits for a CPU from
 ``sched_waking`` (where that was not recorded, ``sched_wakeup``) to the switch to it, a
 new one from ``sched_wakeup_new``; of several, the last one counts. What runs before the
-first switch of a CPU and after its last one is not counted.
+first switch of a CPU and after its last one is not counted. A thread has the name
+with which it left its CPU for the last time: who executes a program has a new one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..._typing import TYPE_CHECKING
@@ -35,6 +36,11 @@ _SOFT_INTERRUPTS = (
     *("IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"),
 )
 """Names of the numbers, as Linux has them."""
+_EVENTS = (SWITCH, "irq_handler_entry", "softirq_entry", "irq_softirq_entry")
+"""One of them is in a trace that has anything to show, or system calls are."""
+_SYSTEM_CALLS = "syscall_entry_"
+_STATE = "lttng_statedump_process_state"
+_OLD_NAME, _STATE_NAME = "name at the end of a turn", "name at the beginning"
 _WAKING = ("sched_waking", "sched_wakeup_new")
 _WAKEUP = ("sched_wakeup", "sched_wakeup_new")
 
@@ -78,7 +84,8 @@ class KernelUse:
     cpus: list[CpuUse]
     """The CPUs, in order."""
     threads: list[ThreadUse]
-    """The threads, those that ran longest first; without what runs when none does."""
+    """The threads, those that ran longest first; without what runs when none does.
+    Where no switches were recorded, those with system calls."""
     system_calls: list[PairTimes]
     """The system calls of each thread, those that took longest first."""
     interrupts: list[PairTimes]
@@ -112,7 +119,7 @@ def kernel_use(
         progress: Called with the number of event records read so far.
 
     Returns:
-        What happened, for each trace with ``sched_switch``.
+        What happened, for each trace with anything of that.
     """
     traces: dict[int, list[Stream]] = {}
     for stream in streams:
@@ -120,8 +127,12 @@ def kernel_use(
     return [
         _use(own, selection, progress)
         for own in traces.values()
-        if any(SWITCH in stream.event_names for stream in own)
+        if any(_is_shown(name) for stream in own for name in stream.event_names)
     ]
+
+
+def _is_shown(event: str | None) -> bool:
+    return event in _EVENTS or (event or "").startswith(_SYSTEM_CALLS)
 
 
 def _use(
@@ -143,7 +154,7 @@ def _use(
     return KernelUse(
         trace=streams[0].trace.name,
         cpus=_cpus(sink.table),
-        threads=_threads(sink.table, times.get("wake-up", ())),
+        threads=_threads(sink.table, times),
         system_calls=by_time(times.get("syscall", ())),
         interrupts=_by_number(times.get("irq", ())),
         soft_interrupts=_by_number(_named(times.get("softirq", ()))),
@@ -173,6 +184,8 @@ def _rules(streams: Sequence[Stream]) -> list[PairRule]:
         _interrupt("irq", "irq_handler_entry", "irq_handler_exit", "irq", "name"),
         _soft_interrupt("softirq", "entry", "exit"),
         _soft_interrupt("raised softirq", "raise", "entry"),
+        _name(_STATE_NAME, _STATE, "tid", "name"),
+        _name(_OLD_NAME, SWITCH, "prev_tid", "prev_comm"),
         *system_calls,
     ]
 
@@ -201,6 +214,20 @@ def _soft_interrupt(name: str, begin: str, end: str) -> PairRule:
     )
 
 
+def _name(name: str, event: str, thread: str, label: str) -> PairRule:
+    """Return what has no end, and names threads."""
+    return PairRule(
+        name,
+        (event,),
+        (),
+        keys=(thread, thread),
+        label=label,
+        reach="everything",
+        nests=False,
+        grouping="key",
+    )
+
+
 def _cpus(table: core.EventTable) -> list[CpuUse]:
     found: dict[int, list[int]] = {}
     for _, cpu, thread, _, time, turns in table.running():
@@ -213,21 +240,26 @@ def _cpus(table: core.EventTable) -> list[CpuUse]:
     ]
 
 
-def _threads(table: core.EventTable, latencies: Iterable[PairTimes]) -> list[ThreadUse]:
+def _threads(
+    table: core.EventTable, times: Mapping[str, Iterable[PairTimes]]
+) -> list[ThreadUse]:
     ran: dict[int, list[int]] = {}
-    names: dict[int, str | None] = {}
+    names = _names(times.get(_STATE_NAME, ()))
     for _, _, thread, name, time, turns in table.running():
         sums = ran.setdefault(thread, [0, 0])
         sums[0] += time
         sums[1] += turns
-        names[thread] = name
+        if name:
+            names[thread] = name
+    names |= _names(times.get(_OLD_NAME, ()))
     waited = {}
-    for one in latencies:
-        if one.key is not None and one.key.lstrip("-").isdecimal():
-            thread = int(one.key)
-            if one.durations.count or thread in ran:
-                waited[thread] = one.durations
-                names[thread] = names.get(thread) or one.label
+    for one in times.get("wake-up", ()):
+        if (woken := _thread(one)) is not None and (
+            one.durations.count or woken in ran
+        ):
+            waited[woken] = one.durations
+            if one.label:
+                names.setdefault(woken, one.label)
     found = [
         ThreadUse(
             thread=thread,
@@ -236,10 +268,27 @@ def _threads(table: core.EventTable, latencies: Iterable[PairTimes]) -> list[Thr
             turns=ran.get(thread, (0, 0))[1],
             latencies=waited.get(thread) or Durations({}, 0, 0),
         )
-        for thread in ran.keys() | waited.keys()
+        for thread in (ran.keys() | waited.keys()) or _callers(times)
         if thread != _IDLE
     ]
     return sorted(found, key=lambda one: (-one.running, one.thread))
+
+
+def _callers(times: Mapping[str, Iterable[PairTimes]]) -> set[int]:
+    """Return the threads with system calls."""
+    origins = (one.origin for one in times.get("syscall", ()))
+    return {one.thread for one in origins if one and one.thread is not None}
+
+
+def _names(times: Iterable[PairTimes]) -> dict[int, str]:
+    found = ((_thread(one), one.label) for one in times)
+    return {thread: name for thread, name in found if name and thread is not None}
+
+
+def _thread(times: PairTimes) -> int | None:
+    """Return the thread whose ID is the key."""
+    key = times.key
+    return int(key) if key is not None and key.lstrip("-").isdecimal() else None
 
 
 def _named(times: Iterable[PairTimes]) -> Iterable[PairTimes]:

@@ -44,14 +44,17 @@ def kernel_lines(
     span = max((one.running + one.idle for one in machine.cpus), default=0)
     threads = count(len(machine.threads), "thread")
     cpus = count(len(machine.cpus), "CPU")
-    yield f"{cpus}{name}, {threads}, over {duration(span)}"
-    yield from _section("CPUs (cputop)", _cpu_rows(machine), style)
-    yield from _section(
-        "threads (cputop, schedstats): latency is from being woken to running",
-        _thread_rows(machine, style),
-        style,
-        limit=style.limit,
-    )
+    if machine.cpus:
+        yield f"{cpus}{name}, {threads}, over {duration(span)}"
+        yield from _section("CPUs (cputop)", _cpu_rows(machine), style)
+        yield from _section(
+            "threads (cputop, schedstats): latency is from being woken to running",
+            _thread_rows(machine, style),
+            style,
+            limit=style.limit,
+        )
+    else:
+        yield f"{threads}{name}; no events sched_switch, which say who ran on a CPU"
     tables = (
         ("system calls (syscallstats)", "system call", machine.calls_by_name()),
         ("interrupts (irqstats)", "interrupt", machine.interrupts),

@@ -40,13 +40,14 @@ def make_report(reading: Reading) -> MachinesReport[KernelUse]:
         )
     if not machines:
         raise CommandError(
-            f"{reading.paths}: no trace of a kernel: there is no event sched_switch "
-            "(lttng enable-event --kernel 'sched_*','irq_*' and --syscall --all)"
+            f"{reading.paths}: nothing of a kernel: there are no events of its "
+            "scheduler, system calls and interrupts (vestige record "
+            "--kernel=sched,syscalls,irq -- PROGRAM)"
         )
     if reading.threads:
         machines = [_only(one, reading) for one in machines]
         has_some = any(one.threads for one in machines)
-        reading.refuse_unknown("a turn on a CPU", has_some=has_some)
+        reading.refuse_unknown("a turn on a CPU, or a system call", has_some=has_some)
     return MachinesReport(machines, _TEXTS)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import vestige
 from support.kernel_traces import write_kernel_trace
+from vestige import ctf
 from vestige.analysis.kernel import kernel_use
 
 RECORDS = [
@@ -116,3 +117,38 @@ def test_traces_of_programs_are_none(tmp_path):
     path = write_kernel_trace(tmp_path / "t", [(0, 1, "app:event", {"n": 1})])
 
     assert kernel_use(vestige.open(path, debug_info=False).streams) == []
+
+
+def test_a_thread_that_executes_a_program_has_its_name(tmp_path):
+    """It has been that program since, though nobody has switched to it."""
+    fields = ("prev_tid", "prev_comm", "next_tid", "next_comm")
+    records = [
+        (0, 1, "sched_switch", dict(zip(fields, (0, "idle", 5, "sh"), strict=True))),
+        (0, 9, "sched_switch", dict(zip(fields, (5, "ls", 0, "idle"), strict=True))),
+    ]
+    [thread] = read(tmp_path, records).threads
+
+    assert (thread.thread, thread.name, thread.running) == (5, "ls", 8)
+
+
+def test_system_calls_are_shown_without_switches(tmp_path):
+    """Nobody knows then who ran; the state dump has names."""
+    kernel = {"domain": "kernel"}
+    with ctf.Writer(
+        tmp_path, environment=kernel, event_context={"tid": "s32"}
+    ) as writer:
+        cpu = writer.stream("channel0_0")
+        fields = {"tid": "s32", "name": str}
+        state = writer.event_class("lttng_statedump_process_state", fields)
+        entry = writer.event_class("syscall_entry_read", {"fd": "s32"})
+        leaving = writer.event_class("syscall_exit_read", {"ret": "s32"})
+        cpu.write(state, 1, {"tid": 1}, tid=5, name="cat")
+        cpu.write(entry, 2, {"tid": 5}, fd=3)
+        cpu.write(leaving, 6, {"tid": 5}, ret=1)
+    [found] = kernel_use(vestige.open(tmp_path, debug_info=False).streams)
+
+    assert found.cpus == []
+    assert [(one.thread, one.name) for one in found.threads] == [(5, "cat")]
+    assert [(one.name, one.total) for one in found.calls_by_name()] == [
+        ("syscall read", 4)
+    ]
