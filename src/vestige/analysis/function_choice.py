@@ -157,8 +157,10 @@ def _names(function: Function) -> set[str]:
         modules = _modules(mapping.path) if line else {mapping.path}
         return {name, *(f"{module}.{name}" for module in modules)}
     names = plain_names(function.name)
-    if isinstance(function.place, Place) and function.place.linkage_name:
-        names |= plain_names(function.place.linkage_name)
+    place = function.place
+    # What begins within another function has not the name of that one.
+    if isinstance(place, Place) and place.linkage_name and not place.offset:
+        names |= plain_names(place.linkage_name)
     return names
 
 

@@ -48,7 +48,10 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
     if options.recover is not None:
         return _recover(options)
     if options.program is None:
-        options.refuse("the following arguments are required: PROGRAM")
+        options.refuse(
+            "the following arguments are required: PROGRAM"
+            + (" (for the machine alone, 'sleep 10')" if options.kernel else "")
+        )
     for line in options.old_names:
         print(f"vestige: warning: {line}", file=sys.stderr)
     wanted = _wanted(options)
@@ -63,12 +66,13 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
 
         return run_sent(options, wanted, tuple(command))
     output = options.output or default_output(options.program)
+    said: list[str] = []
     try:
         recording = run_and_record(
             tuple(command),
             output,
             wanted,
-            lambda: _meanwhile(output, is_quiet=options.quiet),
+            lambda known: _meanwhile(output, known, said, is_quiet=options.quiet),
         )
     except ProgramError as error:
         status = CANNOT_START if error.is_found else NOT_FOUND
@@ -86,19 +90,31 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
 
             # The program had the limit that it was given.
             allow_many_files(recording.collected.streams)
-        _say(recording_lines(recording, is_python_by_default=is_chosen_here))
+        _say(recording_lines(recording, said, is_python_by_default=is_chosen_here))
     else:
         # What was asked for and is missing is no summary.
-        _say(f"vestige: warning: {one}" for one in recording.collected.problems)
+        problems = recording.collected.problems
+        _say(f"vestige: warning: {one}" for one in problems if one not in said)
     _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
     return recording.status
 
 
-def _meanwhile(output: str | os.PathLike[str], *, is_quiet: bool) -> object:
-    """Note which recording runs, for who follows it; import what its end needs."""
+def _meanwhile(
+    output: str | os.PathLike[str],
+    problems: Sequence[str],
+    said: list[str],
+    *,
+    is_quiet: bool,
+) -> object:
+    """Note which recording runs, for who follows it; import what its end needs.
+
+    What is missing is said at once: after hours it would be too late.
+    """
     from .newest_recording import remember
 
     remember(os.path.abspath(output))
+    said += problems
+    _say(f"vestige: warning: {one}" for one in problems)
     return None if is_quiet else _load_summary()
 
 

@@ -13,7 +13,7 @@ from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..record.rules.options import RecordingOptions
     from .plain_recording import PlainOptions
@@ -50,14 +50,23 @@ def run_sent(
     relay = _relay(options)
     # It never waits for what a network may do.
     wanted = wanted._replace(mode="discard")
+    said: list[str] = []
+
+    def tell(problems: Sequence[str]) -> None:
+        said.extend(problems)
+        for line in _as_warnings(problems):
+            print(plain(line), file=sys.stderr)
+
     try:
-        sent = record_and_send(command, relay, wanted)
+        sent = record_and_send(command, relay, wanted, meanwhile=tell)
     except ProgramError as error:
         status = CANNOT_START if error.is_found else NOT_FOUND
         raise CommandError(str(error), exit_code=status) from error
     except RecordError as error:
         raise CommandError(str(error), exit_code=FAILED) from error
-    lines = _warnings(sent) if options.quiet else _lines(sent, options.to)
+    collected = sent.recording.collected
+    new = _as_warnings([one for one in collected.problems if one not in said])
+    lines = new if options.quiet else _lines(sent, options.to, new)
     for line in lines:
         print(plain(line), file=sys.stderr)
     if sent.place is None:
@@ -87,13 +96,13 @@ def _relay(options: argparse.Namespace | PlainOptions) -> list[str]:
     return [*map(str, found)]
 
 
-def _warnings(sent: Sent) -> Iterator[str]:
+def _as_warnings(problems: Iterable[str]) -> Iterator[str]:
     """Say what is missing."""
-    for one in sent.recording.collected.problems:
+    for one in problems:
         yield f"vestige: warning: {one}"
 
 
-def _lines(sent: Sent, url: str) -> Iterator[str]:
+def _lines(sent: Sent, url: str, warnings: Iterable[str]) -> Iterator[str]:
     """Say what was sent, and what was lost."""
     # The program has ended.
     from .render.recording import kernel_lines
@@ -106,6 +115,6 @@ def _lines(sent: Sent, url: str) -> Iterator[str]:
         f"{lost}"
     )
     yield from (f"vestige: {one}" for one in kernel_lines(collected))
-    yield from _warnings(sent)
+    yield from warnings
     if sent.place is not None:
         yield f"vestige: trace in {sent.place} at {url}"

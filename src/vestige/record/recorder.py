@@ -119,7 +119,7 @@ def run_and_record(
     program: tuple[str, ...],
     directory: str | os.PathLike[str],
     options: RecordingOptions,
-    meanwhile: Callable[[], object] | None = None,
+    meanwhile: Callable[[Sequence[str]], object] | None = None,
     *,
     sent: SentFiles | None = None,
 ) -> Recording:
@@ -129,7 +129,8 @@ def run_and_record(
         program: Its name and its arguments.
         directory: The trace.
         options: What is recorded.
-        meanwhile: Called once, while the program runs.
+        meanwhile: Called once, while the program runs, with what is known by then of
+            what is not recorded.
         sent: Where what is sent while it is recorded is, if it is.
 
     Returns:

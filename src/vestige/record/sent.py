@@ -54,7 +54,7 @@ def record_and_send(
     program: tuple[str, ...],
     relay: Sequence[str],
     options: RecordingOptions,
-    meanwhile: Callable[[], object] | None = None,
+    meanwhile: Callable[[Sequence[str]], object] | None = None,
 ) -> Sent:
     """Run a program and send what it records.
 
@@ -66,7 +66,8 @@ def record_and_send(
         program: Its name and its arguments.
         relay: The URIs of a relay daemon, for control and for data.
         options: What is recorded.
-        meanwhile: Called once, while the program runs.
+        meanwhile: Called once, while the program runs, with what is known by then of
+            what is not recorded.
 
     Returns:
         What was sent.
@@ -95,7 +96,7 @@ def _record(
     program: tuple[str, ...],
     plan: SenderPlan,
     options: RecordingOptions,
-    meanwhile: Callable[[], object] | None,
+    meanwhile: Callable[[Sequence[str]], object] | None,
 ) -> Sent:
     kernel = os.path.join(plan.spool, KERNEL)
     files = SentFiles(plan.spool, kernel, plan.session.name)

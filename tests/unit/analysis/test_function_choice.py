@@ -14,12 +14,14 @@ from vestige.errors import SelectionError
 from vestige.units import Address
 
 
-def function(name, path, line=None, linkage_name=None):
+def function(name, path, line=None, linkage_name=None, offset=0):
     """Return a function of an object, or of a Python file if it has a line."""
     code = None if line is None else (name, line)
     mapping = Mapping(Address(0), 100, path, is_pic=True, code=code)
     binary = Binary(mapping, Address(0), path, is_pic=True, is_identified=True)
-    place = Place(binary, DebugSource.TRACE, name, linkage_name=linkage_name)
+    place = Place(
+        binary, DebugSource.TRACE, name, linkage_name=linkage_name, offset=offset
+    )
     return Function(name, place, Address(0))
 
 
@@ -155,3 +157,11 @@ def test_unused_patterns_are_known():
 def test_odd_names(name):
     """A symbol table may hold anything."""
     assert name in plain_names(name)
+
+
+def test_what_begins_within_a_function_has_not_its_name():
+    """As where a strip took names away: it is named by its place."""
+    place = ("nginx+0x480", "/usr/sbin/nginx", None, "handle")
+
+    assert not takes("handle", *place, offset=16)
+    assert takes("nginx+0x480", *place, offset=16)

@@ -12,7 +12,7 @@ from ...record.summary.lttng_library import why_without_lttng
 from ...record.trace_directory import PRESENT, PROGRAMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from ...record.collected import Collected
 
@@ -47,12 +47,16 @@ PYTHON_NOTE = (
 
 
 def recording_lines(
-    recording: Recording, *, is_python_by_default: bool = False
+    recording: Recording,
+    said: Collection[str] = (),
+    *,
+    is_python_by_default: bool = False,
 ) -> Iterator[str]:
     """Say what was recorded, what was lost and why, and what to type next.
 
     Args:
         recording: A recording that has ended.
+        said: Problems that were told while it ran.
         is_python_by_default: Whether the functions of a Python program were wanted
             without anybody asking for them.
 
@@ -76,7 +80,9 @@ def recording_lines(
     yield from (f"vestige: {line}" for line in _patched(recording))
     yield from (f"vestige: {line}" for line in _losses(recording, contents, size))
     yield from (
-        f"vestige: warning: {problem}" for problem in recording.collected.problems
+        f"vestige: warning: {problem}"
+        for problem in recording.collected.problems
+        if problem not in said
     )
     yield from (f"vestige: {line}" for line in _what_goes_on(recording))
     if recording.status in _FAILURES:

@@ -65,7 +65,8 @@ class InProcess:
     Args:
         places: Where the trace of programs is, an empty directory, and the recording.
         options: What is recorded.
-        meanwhile: Called once, while the program runs.
+        meanwhile: Called once, while the program runs, with what is known by then of
+            what is not recorded.
         is_sent: Whether the files are sent while they are written: then they have
             indexes, and nothing comes after the end of the program.
     """
@@ -74,7 +75,7 @@ class InProcess:
         self,
         places: Places,
         options: RecordingOptions,
-        meanwhile: Callable[[], object] | None = None,
+        meanwhile: Callable[[Sequence[str]], object] | None = None,
         *,
         is_sent: bool = False,
     ) -> None:
@@ -457,7 +458,7 @@ class InProcess:
             # Until now it was that of some 50 microseconds, which is wrong by 0.01 %.
             self._metadata.refine(rate=rate)
         if self._meanwhile is not None:
-            self._meanwhile()
+            self._meanwhile([] if self._kernel is None else [*self._kernel.problems])
 
     def _hand_over(self) -> Collected:
         """Let another process collect what is to come."""

@@ -164,7 +164,7 @@ def test_files_have_their_names(tmp_path):
             renamed.add((event.payload["oldname"], event.payload["newname"]))
 
     assert done.returncode == 0, done.stderr
-    assert "does not tell the texts" not in done.stderr
+    assert "texts to which arguments" not in done.stderr
     assert (f"{long[:165]}..." if tells_itself() else long) in opened
     assert {str(first), str(second)} <= opened
     assert (str(first), str(second)) in renamed
