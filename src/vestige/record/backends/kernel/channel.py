@@ -65,8 +65,8 @@ _FORK = ("sched", "sched_process_fork")
 _SWITCH = ("sched", "sched_switch")
 _WITHOUT_TEXTS = (
     "texts to which arguments of system calls point are missing, since this kernel "
-    "does not tell them, or not without CAP_BPF and CAP_PERFMON: fields such as filename "
-    "are empty, and filename_addr has the address"
+    "does not tell them, or not without CAP_BPF and CAP_PERFMON: fields such as "
+    "filename are empty, and filename_addr has the address"
 )
 _BYTES = re.compile(r"^bytes: (\d+)$", re.MULTILINE)
 _UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK
