@@ -34,6 +34,8 @@ _FAILURES = tuple(
     )
 )
 """Exit statuses of programs that failed: of the signals that ended them."""
+_REPORTED = ("sched", "syscall", "irq", "softirq", "all")
+"""How words of ``--kernel`` begin of which ``vestige report --kernel`` has tables."""
 MANY_THREADS = 1000
 """With fewer, no limit of the system is near."""
 FILTERED = (
@@ -105,6 +107,8 @@ def recording_lines(
     yield f"vestige: trace in {trace}"
     if contents.has_calls:
         yield f"vestige: vestige report {trace}"
+    if _has_kernel_report(recording):
+        yield f"vestige: vestige report --kernel {trace}"
     yield f"vestige: vestige view {trace}"
     if contents.has_calls and is_python_by_default:
         yield f"vestige: {PYTHON_NOTE}"
@@ -117,6 +121,13 @@ def _directory(recording: Recording) -> str:
         whole = os.path.join(whole, PRESENT)
     return (
         os.path.join(whole, PROGRAMS) if recording.options.is_kernel_recorded else whole
+    )
+
+
+def _has_kernel_report(recording: Recording) -> bool:
+    """Tell whether events of the kernel were asked for that its report counts."""
+    return recording.collected.kernel is not None and any(
+        word.startswith(_REPORTED) for word in recording.options.kernel
     )
 
 

@@ -389,6 +389,7 @@ def test_words_without_events_are_told(tmp_path):
     assert first.startswith(said)
     assert "vestige: recorded " in rest
     assert said not in rest
+    assert f"vestige: vestige report --kernel {output}\n" in rest
     assert (output / "kernel" / "metadata").exists()
 
 
