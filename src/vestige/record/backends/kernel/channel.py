@@ -31,7 +31,7 @@ from .programs import TEXT_EVENT
 from .rules import takes_name
 from .selection import choose, names_like
 from .state_dump import CLASSES
-from .sub_buffers import enlarge_pages, has_large_pages, page_bytes
+from .sub_buffers import has_large_pages, page_bytes, resize
 from .system_calls import ENTRY, content_bytes, has_unread_texts, texts
 from .tracefs import Instance, NoKernelTracerError
 
@@ -159,16 +159,14 @@ class Channel:
             what = f"this kernel has no clock {self._clock}"
             raise NoKernelTracerError(what) from error
         instance.write("options/overwrite", int(wanted.is_overwriting))
-        if not (wanted.is_overwriting or wanted.is_kept):
-            # Nobody reads the others while they are written.
-            enlarge_pages(instance, wanted.buffer_size)
-        self.page = page_bytes(instance)
-        """Bytes of a page of its buffers."""
+        is_read = not (wanted.is_overwriting or wanted.is_kept)
         try:
-            instance.write("buffer_size_kb", -(-wanted.buffer_size // 1024))
+            resize(instance, wanted.buffer_size, is_read=is_read)
         except OSError as error:
             what = f"no buffers of {wanted.buffer_size} bytes for each CPU"
             raise NoKernelTracerError(f"{what}: {error.strerror}") from error
+        self.page = page_bytes(instance)
+        """Bytes of a page of its buffers."""
         # Older kernels wake readers for each page.
         with suppress(OSError):
             is_late = wanted.buffer_size >= _SMALL and not has_large_pages(self.page)
