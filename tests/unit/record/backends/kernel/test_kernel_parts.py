@@ -230,7 +230,9 @@ def test_a_recording_is_followed_in_both_domains(tmp_path, program):
     words = [program, "900", str(CALL), "1000"]
     options = ("--rotate=200ms", "--live=20ms", "-q")
     with subprocess.Popen(record_command(output, words, *KERNEL, *options)) as recorder:
-        wait_until((output / "present/ust/metadata").exists, "a recording", SECONDS)
+        for domain in ("ust", "kernel"):
+            there = output / "present" / domain / "metadata"
+            wait_until(there.exists, "a recording", SECONDS)
         followed = subprocess.run(
             [
                 *(sys.executable, "-m", "vestige", "view", "--follow"),
