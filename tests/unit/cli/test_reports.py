@@ -357,6 +357,12 @@ def test_kernels(run, tmp_path):
     assert "no events sched_switch" in text
     assert "system calls (syscallstats)" in text
     assert "cputop" not in text
+    metadata = path / "metadata"
+    metadata.write_bytes(metadata.read_bytes().replace(b"freq = ", b"freq = x"))
+    for report in ("--kernel", "--io"):
+        status, _, errors = run("report", report, path)
+        assert status == 3
+        assert f"{metadata}: line " in errors
 
 
 def test_long_rows_are_cut_to_the_terminal(tmp_path):

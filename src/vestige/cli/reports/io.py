@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..._typing import TYPE_CHECKING
 from ...analysis.kernel import KernelIo, kernel_io
 from ...errors import CommandError
+from ..damage_output import print_damage
 from ..exit_statuses import WRONG_USAGE
 from ..render.io_tables import THREAD_COLUMNS, io_facts, io_lines
 from .machines import MachinesReport, MachineTexts
@@ -48,6 +49,8 @@ def make_report(reading: Reading) -> MachinesReport[KernelIo]:
             progress=progress,
         )
     if not machines:
+        # It may be why.
+        print_damage(reading.source.damage)
         raise CommandError(
             f"{reading.paths}: no events of a kernel's input and output (lttng "
             "enable-event --kernel --syscall --all, and 'sched_switch,block_rq_*,"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..._typing import TYPE_CHECKING
 from ...analysis.kernel import KernelUse, kernel_use
 from ...errors import CommandError
+from ..damage_output import print_damage
 from ..exit_statuses import WRONG_USAGE
 from ..render.kernel_tables import THREAD_COLUMNS, kernel_facts, kernel_lines
 from .machines import MachinesReport, MachineTexts
@@ -39,6 +40,8 @@ def make_report(reading: Reading) -> MachinesReport[KernelUse]:
             reading.source.streams, selection=reading.selection, progress=progress
         )
     if not machines:
+        # It may be why.
+        print_damage(reading.source.damage)
         raise CommandError(
             f"{reading.paths}: nothing of a kernel: there are no events of its "
             "scheduler, system calls and interrupts (vestige record "
