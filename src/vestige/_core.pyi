@@ -1640,6 +1640,37 @@ class PlaceColumn:
         Their texts become the field ``callstack_user_names`` of the common context.
         """
 
+    def keep_stacks(self) -> None:
+        """Keep call stacks of programs and of the kernel for :meth:`merge_stacks`."""
+
+    def merge_stacks(self, merge: Merge) -> tuple[list[int | None], list[int | None]]:
+        """Return the call stacks of the event records of a merge.
+
+        Args:
+            merge: The last one that was ended.
+
+        Returns:
+            For each event record that :meth:`Merge.shown` leaves the number of that of
+            its program, and of that of the kernel; ``None`` for none. A list is empty
+            where no event record of the merge can have one.
+        """
+
+    def stack(self, number: int, is_kernel: bool) -> list[tuple[int, object]]:
+        """Return a call stack, innermost address first.
+
+        Args:
+            number: Its number among those of its kind.
+            is_kernel: Whether it is one of the kernel; functions that record are none
+                of it.
+
+        Returns:
+            For each address what :attr:`Event.debug_info` would give; 2^64 - 1 stands
+            for callers that are missing.
+
+        Raises:
+            IndexError: No call stack has that number.
+        """
+
     def begin(self, merge: Merge) -> None:
         """Begin a merge."""
 

@@ -5,14 +5,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use vestige_ctf::derived::{Derived, ValueTable};
 use vestige_ctf::encode::value::Value;
 use vestige_ctf::model::{FieldClass, FieldKind};
 use vestige_ctf::places::{
-    self, has_user_stacks, place_class, place_texts, place_value, stack_text, Pending, USER_STACKS,
+    self, has_user_stacks, place_class, place_texts, place_value, stack_text, Frame, Pending,
+    NO_PLACE, OF_KERNEL, USER, USER_STACKS,
 };
 
 use crate::merge::{AddedColumn, Merge};
@@ -71,6 +72,14 @@ impl Round {
     }
 }
 
+/// Call stacks for whoever asks for them: all frames so far, and the numbers of the last merge; of
+/// each kind.
+#[derive(Default)]
+struct KeptStacks {
+    frames: [Vec<Vec<Frame>>; 2],
+    columns: [Vec<u32>; 2],
+}
+
 #[doc = core_doc!(PlaceColumn)]
 #[pyclass(frozen, module = "vestige._core")]
 pub struct PlaceColumn {
@@ -81,6 +90,7 @@ pub struct PlaceColumn {
     table: Arc<ValueTable>,
     objects: Arc<PlaceObjects>,
     stacks: Arc<ValueTable>,
+    kept: Mutex<Option<KeptStacks>>,
 }
 
 impl PlaceColumn {
@@ -94,12 +104,23 @@ impl PlaceColumn {
         self.round.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn kept(&self) -> MutexGuard<'_, Option<KeptStacks>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds what the call stacks of programs are, where records have such.
     fn finish_stacks(&self, merge: &Merge) {
         let (fresh, column) = {
             let mut inner = self.lock();
-            (inner.take_stacks(), inner.take_stack_column())
+            (inner.take_stacks(USER), inner.take_stack_column(USER))
         };
+        if let Some(kept) = self.kept().as_mut() {
+            let mut inner = self.lock();
+            kept.frames[USER].extend(fresh.iter().cloned());
+            kept.columns[USER].clone_from(&column);
+            kept.frames[OF_KERNEL].extend(inner.take_stacks(OF_KERNEL));
+            kept.columns[OF_KERNEL] = inner.take_stack_column(OF_KERNEL);
+        }
         if column.is_empty() {
             return;
         }
@@ -176,12 +197,53 @@ impl PlaceColumn {
             table: Arc::new(RwLock::new(Vec::new())),
             objects: Arc::default(),
             stacks: Arc::new(RwLock::new(Vec::new())),
+            kept: Mutex::default(),
         }
     }
 
     #[doc = core_doc!(PlaceColumn.look_at_stacks)]
     fn look_at_stacks(&self) {
         self.lock().look_at_stacks();
+    }
+
+    #[doc = core_doc!(PlaceColumn.keep_stacks)]
+    fn keep_stacks(&self) {
+        let mut inner = self.lock();
+        inner.look_at_stacks();
+        inner.look_at_kernel_stacks();
+        self.kept().get_or_insert_default();
+    }
+
+    #[doc = core_doc!(PlaceColumn.merge_stacks)]
+    fn merge_stacks(&self, merge: &Merge) -> (Vec<Option<u32>>, Vec<Option<u32>>) {
+        let columns = self.kept().as_ref().map(|kept| kept.columns.clone()).unwrap_or_default();
+        let shown = merge.inner.shown(merge.visible().as_deref()).map(|(_, kept)| kept);
+        let known = |one: &u32| (*one != NO_PLACE).then_some(*one);
+        let numbers = |column: Vec<u32>| match &shown {
+            Some(shown) if !column.is_empty() => {
+                shown.iter().map(|&index| column.get(index).and_then(known)).collect()
+            }
+            _ => column.iter().map(known).collect(),
+        };
+        let [user, kernel] = columns;
+        (numbers(user), numbers(kernel))
+    }
+
+    #[doc = core_doc!(PlaceColumn.stack)]
+    fn stack<'py>(
+        &self,
+        py: Python<'py>,
+        number: usize,
+        is_kernel: bool,
+    ) -> PyResult<Vec<(u64, Option<Bound<'py, PyAny>>)>> {
+        let kind = if is_kernel { OF_KERNEL } else { USER };
+        let frames = {
+            let kept = self.kept();
+            kept.as_ref().and_then(|kept| kept.frames.get(kind)?.get(number)).cloned()
+        };
+        let object = |(address, place): Frame| Ok((address, self.objects.get(py, place)?));
+        let no_such = || PyIndexError::new_err(format!("no call stack has the number {number}"));
+        frames.ok_or_else(no_such)?.into_iter().map(object).collect()
     }
 
     #[doc = core_doc!(PlaceColumn.begin)]

@@ -9,10 +9,17 @@
 use std::collections::HashMap;
 
 use super::found::{Found, Kind};
+use super::kernel::kernel_stacks;
 use super::known::{Key, KnownPlaces, BLOCK, NO_PLACE};
+use super::recorded_stacks::{Read, RecordedStacks};
 use super::scan::AddressScan;
-use super::user_stacks::{Frame, Read, UserStacks};
+use super::stack_fields::Frame;
+use super::user_stacks::UserKinds;
 use crate::muxer::Merge;
+
+/// Kinds of call stacks: those of programs, and those of the kernel.
+pub const USER: usize = 0;
+pub const OF_KERNEL: usize = 1;
 
 /// An address that was not seen before in its process image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +70,10 @@ pub struct PlaceColumn {
     column: Vec<u32>,
     counts: Vec<u64>,
     without_place: u64,
-    /// Call stacks of programs, and those of the merge.
-    stacks: Option<UserStacks>,
-    read: Read,
+    /// Call stacks of programs, and those of the kernel.
+    stacks: [Option<RecordedStacks>; 2],
+    /// Those of the merge.
+    read: [Read; 2],
 }
 
 impl PlaceColumn {
@@ -89,14 +97,20 @@ impl PlaceColumn {
             column: Vec::new(),
             counts: Vec::new(),
             without_place: 0,
-            stacks: None,
-            read: Read::default(),
+            stacks: [None, None],
+            read: Default::default(),
         }
     }
 
     /// Lets addresses of programs' call stacks in records of the kernel have places, too.
     pub fn look_at_stacks(&mut self) {
-        self.stacks.get_or_insert_default();
+        self.stacks[USER].get_or_insert_with(|| RecordedStacks::new(UserKinds::find, true));
+    }
+
+    /// Lets those of call stacks of the kernel, too, but for functions that record.
+    pub fn look_at_kernel_stacks(&mut self) {
+        // Names are known of the very addresses that were recorded.
+        self.stacks[OF_KERNEL].get_or_insert_with(|| RecordedStacks::new(kernel_stacks, false));
     }
 
     /// Begins a merge.
@@ -104,7 +118,10 @@ impl PlaceColumn {
         self.position = 0;
         self.applied = false;
         self.found = self.scan.read(merge);
-        self.read = self.stacks.as_mut().map(|one| one.read(merge)).unwrap_or_default();
+        let read = |one: &mut Option<RecordedStacks>| {
+            one.as_mut().map(|one| one.read(merge)).unwrap_or_default()
+        };
+        self.read = self.stacks.each_mut().map(read);
         self.column = Vec::with_capacity(self.found.len());
     }
 
@@ -126,8 +143,10 @@ impl PlaceColumn {
                 block.keys.push((self.image(one), one.ip));
                 block.addresses.push(*one);
             }
-            if let Some((space, process, stack)) = read.at(index) {
-                self.put_stack(index, (space, process), stack);
+            for (kind, read) in read.iter().enumerate() {
+                if let Some((space, process, stack)) = read.at(index) {
+                    self.put_stack(kind, index, (space, process), stack);
+                }
             }
             if block.keys.len() == BLOCK {
                 self.push(found.get(self.position..=index).unwrap_or_default(), &mut block);
@@ -143,10 +162,10 @@ impl PlaceColumn {
     }
 
     /// Gives the call stack of a record its number, and its addresses their places.
-    fn put_stack(&mut self, index: usize, (space, vpid): (u32, i64), stack: &[u64]) {
+    fn put_stack(&mut self, kind: usize, index: usize, (space, vpid): (u32, i64), stack: &[u64]) {
         let image = self.image(&Found { ip: 0, vpid, space, kind: Kind::Address });
         let (known, pending, next) = (&mut self.known, &mut self.pending, &mut self.next_place);
-        let Some(stacks) = &mut self.stacks else { return };
+        let Some(Some(stacks)) = self.stacks.get_mut(kind) else { return };
         stacks.set(index, (image, stack), |ip| {
             let [place, ..] = known.get_or_insert(&[(image, ip)], |_| {
                 let place = *next;
@@ -158,15 +177,20 @@ impl PlaceColumn {
         });
     }
 
-    /// Call stacks of programs that came since the last call, in the order of their numbers.
-    pub fn take_stacks(&mut self) -> Vec<Vec<Frame>> {
-        self.stacks.as_mut().map(UserStacks::take_fresh).unwrap_or_default()
+    /// Call stacks of programs, or of the kernel, that came since the last call, in the order of
+    /// their numbers.
+    pub fn take_stacks(&mut self, kind: usize) -> Vec<Vec<Frame>> {
+        self.stacks_of(kind).map(RecordedStacks::take_fresh).unwrap_or_default()
     }
 
-    /// For each record of the merge the number of its call stack of a program, once
-    /// [`PlaceColumn::advance`] reached its end; empty: no record can have one.
-    pub fn take_stack_column(&mut self) -> Vec<u32> {
-        self.stacks.as_mut().map(UserStacks::take_column).unwrap_or_default()
+    /// For each record of the merge the number of its call stack, once [`PlaceColumn::advance`]
+    /// reached its end; empty: no record can have one.
+    pub fn take_stack_column(&mut self, kind: usize) -> Vec<u32> {
+        self.stacks_of(kind).map(RecordedStacks::take_column).unwrap_or_default()
+    }
+
+    fn stacks_of(&mut self, kind: usize) -> Option<&mut RecordedStacks> {
+        self.stacks.get_mut(kind).and_then(Option::as_mut)
     }
 
     /// Gives records their places; the block has those of them with an address.

@@ -4,7 +4,10 @@
 //! `location`), else the call stack does, else a field has the function that is to be called.
 //! Innermost in a call stack are functions that record events; the place is that of their caller.
 
+use std::sync::Arc;
+
 use super::origin::{numbers, unsigned};
+use super::stack_fields::{push_addresses, StackKinds};
 use crate::bits::BitReader;
 use crate::kernel_symbols::KernelSymbols;
 use crate::model::{EventClass, FieldClass, FieldKind, IntegerClass, StreamClass, TraceClass};
@@ -96,6 +99,42 @@ impl KernelKinds {
             }
         }
         None
+    }
+}
+
+/// Where records of a stream class have a call stack of the kernel.
+struct KernelStacks {
+    symbols: Option<KernelSymbols>,
+    stack: usize,
+}
+
+/// Where they have it, if the stream class is one of a kernel with such stacks.
+#[must_use]
+pub fn kernel_stacks(trace: &TraceClass, class: &StreamClass) -> Option<Arc<dyn StackKinds>> {
+    if trace.environment_string(DOMAIN) != Some("kernel") {
+        return None;
+    }
+    let stack = class.event_context.as_ref().and_then(stack_of)?;
+    Some(Arc::new(KernelStacks { symbols: KernelSymbols::of(trace), stack }))
+}
+
+impl StackKinds for KernelStacks {
+    fn read(
+        &self,
+        batch: &Batch,
+        record: &Record,
+        state: &mut State,
+        addresses: &mut Vec<u64>,
+    ) -> Option<i64> {
+        let [context, ..] = batch.body_scopes(record);
+        let mut reader = batch.body_reader(record, state);
+        let begin = addresses.len();
+        push_addresses(context?, self.stack, &mut reader, state, addresses)?;
+        // What records events is no part of what is recorded.
+        let is_own = |one: &&u64| self.symbols.as_ref().is_some_and(|all| all.is_tracing(**one));
+        let own = addresses.get(begin..)?.iter().take_while(is_own).count();
+        addresses.drain(begin..begin + own);
+        Some(KERNEL)
     }
 }
 

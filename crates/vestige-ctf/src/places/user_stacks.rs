@@ -2,19 +2,16 @@
 //!
 //! The context `callstack_user` has addresses, innermost first; what is there depends on the process
 //! and its image then. A trace has far fewer different stacks than records: each gets a number, and
-//! each of its addresses is a place as others are.
+//! each of its addresses is a place as others are ([`super::recorded_stacks`]).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::known::NO_PLACE;
 use super::origin::{integer, numbers};
-use super::scan::{read_records, RecordTask};
+use super::stack_fields::{push_addresses, Frame, StackKinds, MORE};
 use crate::keyed_hash::KeyedMap;
 use crate::model::{EnvironmentValue, FieldKind, StreamClass, TraceClass};
-use crate::muxer::Merge;
-use crate::record::{array_length, skip, State};
-use crate::stream::{Batch, DataStream, Part, Record};
+use crate::record::State;
+use crate::stream::{Batch, Record};
 
 /// The field of the common context that a filter adds: the stack as text.
 pub const USER_STACKS: &str = "callstack_user_names";
@@ -28,14 +25,6 @@ const THREAD: &str = "tid";
 const THREADS: &str = "user_threads_";
 /// What stands for the first process image that a trace tells of; the others follow downwards.
 pub const FIRST_IMAGE: i64 = -2;
-/// The address that stands for those that are missing.
-const MORE: u64 = u64::MAX;
-/// Most different stacks that have names.
-const MOST: usize = 1 << 20;
-
-/// An address of a stack, and its place; [`NO_PLACE`] for what stands for those that are missing.
-pub type Frame = (u64, u32);
-
 /// Where records of a stream class have a call stack of a program.
 #[derive(Debug)]
 pub struct UserKinds {
@@ -99,7 +88,14 @@ impl UserKinds {
         is_it.then(|| Self { process, thread, stack, images: UserThreads::of(trace) })
     }
 
-    /// Appends the addresses of a record's stack, and returns its process.
+    /// As [`UserKinds::of`], for whoever gives stacks numbers.
+    #[must_use]
+    pub fn find(trace: &TraceClass, class: &StreamClass) -> Option<Arc<dyn StackKinds>> {
+        Self::of(trace, class).map(|found| Arc::new(found) as Arc<dyn StackKinds>)
+    }
+}
+
+impl StackKinds for UserKinds {
     fn read(
         &self,
         batch: &Batch,
@@ -117,19 +113,7 @@ impl UserKinds {
         // The same member may be both.
         let (process, thread) = (signed(process), signed(thread).or(signed(process)));
         let mut reader = batch.body_reader(record, state);
-        reader.align(context.alignment()).ok()?;
-        let (before, stack) = context.members().split_at_checked(self.stack)?;
-        for member in before {
-            skip(&member.class, &mut reader, state).ok()?;
-        }
-        let class = &stack.first()?.class;
-        let FieldKind::Array { element, length, .. } = &class.kind else { return None };
-        reader.align(class.alignment()).ok()?;
-        let integer = element.as_integer()?;
-        let count = array_length(length, element.fixed_size, state, &reader).ok()?;
-        for _ in 0..count {
-            addresses.push(state.integer(integer, &mut reader).ok()?);
-        }
+        push_addresses(context, self.stack, &mut reader, state, addresses)?;
         self.images.image(thread?, record.cycles).or(process)
     }
 }
@@ -138,130 +122,6 @@ impl UserKinds {
 #[must_use]
 pub fn has_user_stacks(trace: &TraceClass, class: &StreamClass) -> bool {
     UserKinds::of(trace, class).is_some()
-}
-
-/// The stacks of the records of a merge, in order.
-#[derive(Default)]
-pub struct Read {
-    /// For each record the process, its space, and where its addresses end; empty: none has any.
-    records: Vec<(i64, u32, usize)>,
-    addresses: Vec<u64>,
-}
-
-impl RecordTask for Read {
-    type Layout = Option<Arc<UserKinds>>;
-    type Packet = ();
-
-    fn packet(_: &Self::Layout, _: &Batch, _: &Part) {}
-
-    fn run(
-        &mut self,
-        layout: &Self::Layout,
-        (): &(),
-        batch: &Batch,
-        records: &[Record],
-        state: &mut State,
-    ) {
-        let space = batch.stream.identity.process_space;
-        for record in records {
-            let begin = self.addresses.len();
-            let read =
-                |kinds: &Arc<UserKinds>| kinds.read(batch, record, state, &mut self.addresses);
-            let process = layout.as_ref().and_then(read);
-            if process.is_none() {
-                self.addresses.truncate(begin);
-            }
-            self.records.push((process.unwrap_or(0), space, self.addresses.len()));
-        }
-    }
-}
-
-impl Read {
-    /// Space, process and addresses of a record that has a stack.
-    #[must_use]
-    pub fn at(&self, index: usize) -> Option<(u32, i64, &[u64])> {
-        let &(process, space, end) = self.records.get(index)?;
-        let before = index.checked_sub(1).and_then(|one| self.records.get(one));
-        let stack = self.addresses.get(before.map_or(0, |one| one.2)..end)?;
-        (!stack.is_empty()).then_some((space, process, stack))
-    }
-
-    fn append(&mut self, more: Self) {
-        let moved = self.addresses.len();
-        self.addresses.extend(more.addresses);
-        self.records
-            .extend(more.records.into_iter().map(|(one, space, end)| (one, space, end + moved)));
-    }
-}
-
-/// Gives stacks numbers.
-#[derive(Default)]
-pub struct UserStacks {
-    layouts: KeyedMap<u64, Option<Arc<UserKinds>>>,
-    known: HashMap<(u32, Box<[u64]>), u32>,
-    /// Stacks that nobody has taken.
-    fresh: Vec<Vec<Frame>>,
-    column: Vec<u32>,
-}
-
-impl UserStacks {
-    /// Reads the stacks of a merge.
-    pub fn read(&mut self, merge: &Merge) -> Read {
-        let layouts: Vec<_> = merge.batches.iter().map(|one| self.layout(&one.stream)).collect();
-        let mut all = Read::default();
-        self.column.clear();
-        if layouts.iter().any(Option::is_some) {
-            read_records::<Read>(merge, &layouts).into_iter().for_each(|one| all.append(one));
-            self.column.resize(merge.records, NO_PLACE);
-        }
-        all
-    }
-
-    fn layout(&mut self, stream: &DataStream) -> Option<Arc<UserKinds>> {
-        let of = || {
-            let class = stream.trace.stream_classes.get(stream.class)?;
-            UserKinds::of(&stream.trace, class).map(Arc::new)
-        };
-        self.layouts.entry(stream.classes()).or_insert_with(of).clone()
-    }
-
-    /// Gives a record's stack its number; `place` gives an address its place.
-    pub fn set(
-        &mut self,
-        index: usize,
-        (image, stack): (u32, &[u64]),
-        mut place: impl FnMut(u64) -> u32,
-    ) {
-        let key = (image, Box::from(stack));
-        let count = self.known.len() as u32;
-        let number = match self.known.get(&key) {
-            Some(&number) => number,
-            None if self.known.len() >= MOST => return,
-            None => {
-                let frame = |(at, &address): (usize, &u64)| match address {
-                    MORE => (MORE, NO_PLACE),
-                    // Callers go on behind their calls.
-                    _ => (address, place(address.saturating_sub(u64::from(at > 0)))),
-                };
-                self.fresh.push(stack.iter().enumerate().map(frame).collect());
-                self.known.insert(key, count);
-                count
-            }
-        };
-        if let Some(slot) = self.column.get_mut(index) {
-            *slot = number;
-        }
-    }
-
-    /// The stacks that came since the last call, in the order of their numbers.
-    pub fn take_fresh(&mut self) -> Vec<Vec<Frame>> {
-        std::mem::take(&mut self.fresh)
-    }
-
-    /// For each record of the merge the number of its stack; empty: no record can have one.
-    pub fn take_column(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.column)
-    }
 }
 
 /// The text of a stack: for each address `OBJECT:FUNCTION+OFFSET(FILE:LINE)` as far as that is
@@ -296,25 +156,8 @@ fn behind_call(function: &str, is_caller: bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::known::NO_PLACE;
     use super::*;
-
-    #[test]
-    fn a_stack_has_a_number_in_each_image() {
-        let mut stacks = UserStacks { column: vec![NO_PLACE; 4], ..UserStacks::default() };
-        let mut asked = Vec::new();
-        let stack = [0x10, 0x20, MORE];
-        for (index, image) in [(0, 7), (1, 7), (3, 8)] {
-            stacks.set(index, (image, &stack), |address| {
-                asked.push(address);
-                asked.len() as u32
-            });
-        }
-
-        assert_eq!(asked, [0x10, 0x1f, 0x10, 0x1f]);
-        let frames = |first| vec![(0x10, first), (0x20, first + 1), (MORE, NO_PLACE)];
-        assert_eq!(stacks.take_fresh(), [frames(1), frames(3)]);
-        assert_eq!(stacks.take_column(), [0, 0, NO_PLACE, 1]);
-    }
 
     #[test]
     fn threads_are_of_images_since_a_time() {
