@@ -2,8 +2,9 @@
 
 A counter that counts nothing tells what is mapped, and of processes and threads that
 begin or execute a program (perf_event_open(2): ``PERF_RECORD_MMAP2``, ``COMM``,
-``FORK``). The process with the rights opens it on each CPU; the one that reads maps its
-memory. So also processes are known that have ended since.
+``FORK``), and how much of that had no room (``LOST``). The process with the rights
+opens it on each CPU; the one that reads maps its memory. So also processes are known
+that have ended since.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ _BYTES = 1 << 17
 _HEAD, _TAIL = 1024 // 8, 1032 // 8
 """Words of the first page: up to where there is something, and from where."""
 _HEADER = struct.Struct("<IHH")
-_COMM, _FORK, _MMAP2 = 3, 7, 10
+_LOST, _COMM, _FORK, _MMAP2 = 2, 3, 7, 10
 _IS_EXEC, _HAS_BUILD_ID = 1 << 13, 1 << 14
 _IDS = struct.Struct("<II")
 _FORKED = struct.Struct("<IIIIQ")
 _PLACE = struct.Struct("<IIQQQ")
 _NAME_AT = 64
 _TIME = struct.Struct("<Q")
+_COUNT = struct.Struct("<8xQ")
 _BUILD_ID_AT = 32
 _MOST_ID = 20
 
@@ -110,6 +112,11 @@ class MapEvents:
         with suppress(OSError, ValueError):
             self._rings = [_Ring(one) for one in files]
 
+    @property
+    def lost(self) -> int:
+        """How much the kernel could not tell, since there was no room."""
+        return sum(one.lost for one in self._rings)
+
     def read(self, until: int | None) -> list[Began | Executed | Mapped]:
         """Return what came, by its time.
 
@@ -130,6 +137,7 @@ class _Ring:
 
     def __init__(self, file: int) -> None:
         page = mmap.PAGESIZE
+        self.lost = 0
         self._memory = mmap.mmap(file, page + _BYTES)
         self._words = memoryview(self._memory)[:page].cast("Q")
         self._data = memoryview(self._memory)[page:]
@@ -144,7 +152,9 @@ class _Ring:
                 break
             body = data[at + _HEADER.size : at + size]
             with suppress(struct.error):
-                if (one := _event(kind, facts, body)) is not None:
+                if kind == _LOST:
+                    self.lost += _COUNT.unpack_from(body)[0]
+                elif (one := _event(kind, facts, body)) is not None:
                     yield one
             at += size
         self._words[_TAIL] = head

@@ -31,6 +31,8 @@ _MOST_IMAGES = 4096
 """Images of processes that are kept, besides those that the trace needs."""
 _MOST_PARTS = 4096
 """Parts of files of an image."""
+_NO_FILE = b"//"
+"""How the kernel calls what is none: ``//anon``, ``//toolong``."""
 _MAP = re.compile(
     rb"^(\w+)-(\w+) \S+ (\w+) \S+ \d+ +(/.*?)(?: \(deleted\))?$", re.MULTILINE
 )
@@ -108,6 +110,11 @@ class ProcessMaps:
 
     def _both(self) -> tuple[int, int]:
         return self._now(), time.monotonic_ns()
+
+    @property
+    def lost(self) -> int:
+        """How much the kernel could not tell: names may be missing or wrong."""
+        return 0 if self._events is None else self._events.lost
 
     def open(self) -> None:
         """Let the kernel tell; only what comes from now on is told."""
@@ -190,7 +197,7 @@ class ProcessMaps:
                 image = self._new_image(one.process)
                 image.is_whole = True
                 self._put(one.thread, one.time, image)
-            case Mapped() if one.path.startswith(b"/"):
+            case Mapped() if one.path.startswith(b"/") and one.path[:2] != _NO_FILE:
                 self._map(one)
             case _:
                 pass

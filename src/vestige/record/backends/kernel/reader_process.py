@@ -459,7 +459,9 @@ class _Reader:
 
     def _totals(self, outcomes: Sequence[Sequence[CpuOutcome]]) -> list[dict[str, Any]]:
         """Return what became of each channel."""
-        return _totals(outcomes, _GAP if self._collector.gaps() else None)
+        found = _totals(outcomes, _GAP if self._collector.gaps() else None)
+        untold = 0 if self._maps is None else self._maps.lost
+        return [{**one, "untold": untold} for one in found]
 
     @property
     def _is_written(self) -> bool:

@@ -78,6 +78,7 @@ class KernelTrace:
         """Threads of the recorder, and since when; only what is new matters."""
         self._problems: list[str] = []
         self._unknown = 0
+        self._untold = 0
         """Event records of which it was said that they lack counters."""
         try:
             self._make_channels(tracefs)
@@ -546,6 +547,14 @@ class KernelTrace:
             self._problems.append(
                 f"performance counters are unknown of {unknown:,} event records of the "
                 f"kernel, which have {UNKNOWN}"
+            )
+        untold = max((one["untold"] for one in found), default=0)
+        if untold > self._untold:
+            self._untold = untold
+            self._problems.append(
+                f"the kernel had no room to tell of {untold:,} changes of what "
+                "processes map: functions in some call stacks of programs may be "
+                "unknown or wrong"
             )
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import subprocess
 import sys
@@ -120,3 +121,40 @@ def test_what_came_after_a_time_waits() -> None:
     assert all(one.time <= until for one in early)
     assert any(isinstance(one, Executed) for one in late)
     assert [one.time for one in late] == sorted(one.time for one in late)
+
+
+@needs_rights
+def test_what_had_no_room_is_counted(tmp_path: Path) -> None:
+    """The kernel tells of it once there is room again."""
+    file = tmp_path / "mapped"
+    file.write_bytes(bytes(PAGE))
+    cpus = os.sched_getaffinity(0)
+    [counter] = open_all([min(cpus)])
+    events = MapEvents([counter])
+    told = 0
+    os.sched_setaffinity(0, {min(cpus)})
+    for count in (20_000, 100):
+        with file.open("rb") as opened:
+            for _ in range(count):
+                mmap.mmap(opened.fileno(), PAGE, access=mmap.ACCESS_READ).close()
+        path = os.fsencode(file)
+        found = events.read(None)
+        told += sum(isinstance(one, Mapped) and one.path == path for one in found)
+    os.sched_setaffinity(0, cpus)
+    os.close(counter)
+
+    assert told < 20_100
+    # Others map files, too.
+    assert events.lost >= 20_100 - told
+
+
+def test_memory_without_a_file_is_no_object() -> None:
+    """It would cover the libraries beside it."""
+    maps = PretendMaps(
+        mapped(7, 0x11000, b"/lib", 0x1000),
+        mapped(7, 0x14000, b"//anon", 0x14000),
+        mapped(7, 0x10000, b"//anon", 0x10000),
+    )
+    objects = entries(maps.name([(7, 0x12), (7, 0x14)]), "objects")
+
+    assert [one[4] for one in objects] == ["/lib"]
