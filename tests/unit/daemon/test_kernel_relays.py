@@ -149,11 +149,37 @@ def test_viewers_see_it_while_it_is_recorded(
         assert all(f"tid = {process} " not in line for line in lines)
 
 
+def test_viewers_see_names(daemon: SessionDaemon, relay: RunningRelay, program: str):
+    """Also those of programs that have begun since."""
+    url = f"net://127.0.0.1:{relay.control}:{relay.data}"
+    contexts = "add-context -k -t callstack-user -t callstack-kernel"
+    say(daemon, f"create s --live=100000 -U {url}", RULE, contexts, "start")
+    words = ["sh", "-c", f"while {program} 1 {GETPRIORITY}; do sleep 0.1; done"]
+    with subprocess.Popen(words) as others, viewer(relay, "--debug-info") as lines:
+        try:
+            found = [lines.readline() for _ in range(20)]
+        finally:
+            others.kill()
+        say(daemon, "stop", "destroy")
+    for line in found:
+        assert 'callstack_user_names = "libc.so' in line
+        assert 'debug_info = { bin = "[kernel]' in line
+
+
 @contextmanager
-def viewer(relay: RunningRelay) -> Iterator[TextIO]:
+def viewer(relay: RunningRelay, *options: str) -> Iterator[TextIO]:
     """Yield what somebody sees who looks at the live session."""
     place = f"net://127.0.0.1:{relay.live}/host/{os.uname().nodename}/s"
-    words = [sys.executable, "-m", "vestige", "convert", "-i", "lttng-live", place]
+    words = [
+        sys.executable,
+        "-m",
+        "vestige",
+        "convert",
+        *options,
+        "-i",
+        "lttng-live",
+        place,
+    ]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process.stdout
