@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ..analysis.durations import Durations
     from ..analysis.locks import Locks
     from ..analysis.memory import Memory
+    from ..analysis.stacks import CallStacks
     from ..core import Event
     from ..debuginfo import Place, Resolver, Unresolved
     from .kernel_places import KernelPlaces
@@ -410,6 +411,38 @@ class Trace(CallReading):
             self._source, self._places(), selection=self._selection, paths=paths
         )
         return replace(found, picture=self._page)
+
+    def off_cpu_stacks(self) -> CallStacks:
+        """Find out where threads waited, of a recording of the kernel.
+
+        Returns:
+            Call stacks with times, of events ``sched_switch`` that have the contexts
+            ``callstack-user`` or ``callstack-kernel``.
+
+        Example:
+            >>> for one in vestige.open("my-trace").off_cpu_stacks().stacks[:10]:
+            ...     print(one.name, one.times.total, one.frames[-1].function.name)
+        """
+        from ..analysis.stacks import off_cpu_stacks  # noqa: PLC0415 - few need it
+
+        return off_cpu_stacks(
+            self._source, self._stack_places(), selection=self._selection
+        )
+
+    def stack_counts(self) -> CallStacks:
+        """Count the events of a recording of the kernel by their call stacks.
+
+        Returns:
+            Call stacks, each with the name of its events.
+        """
+        from ..analysis.stacks import stack_counts  # noqa: PLC0415 - few need it
+
+        return stack_counts(
+            self._source, self._stack_places(), selection=self._selection
+        )
+
+    def _stack_places(self) -> DebugInfoFilter:
+        return DebugInfoFilter(self._debug_info, [self._source])
 
     def _places(self) -> Filter | None:
         """Return what adds places to events; ``None`` without debug information."""

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from .._typing import NamedTuple
 from ..analysis.calls import ThreadCalls
 from ..plain_text import plain
 
-__all__ = ["label", "shown", "thread_label"]
+__all__ = ["OF_CALLS", "Weights", "label", "shown", "thread_label"]
 
+
+class Weights(NamedTuple):
+    """What the numbers of a call tree are."""
+
+    counts: str
+    """What is counted."""
+    weights: str
+    """What is added up as ``self_time`` of nodes; empty: nothing but the count."""
+    unit: str
+    """The unit of that, as viewers name it."""
+
+
+OF_CALLS = Weights("calls", "self", "nanoseconds")
+"""Those of calls."""
 LONGEST_NAME = 4000
 """Characters of a name that are written; templates may have names of any length."""
 

@@ -16,7 +16,7 @@ from ..analysis.call_nodes import CallNode
 from ..analysis.calls import CallTree, ThreadCalls
 from ..analysis.functions import Function
 from ..debuginfo import Mapping, Place
-from .names import shown, thread_label
+from .names import OF_CALLS, Weights, shown, thread_label
 from .protobuf import number, numbers, text, within
 
 __all__ = ["pprof_bytes"]
@@ -47,7 +47,8 @@ class _Strings:
 class _Profile:
     """A profile that grows."""
 
-    def __init__(self) -> None:
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
         self.strings = _Strings()
         self.samples: list[bytes] = []
         self._mappings: dict[_Object, int] = {}
@@ -70,7 +71,8 @@ class _Profile:
 
     def _add_sample(self, path: list[int], node: CallNode, labels: bytes) -> None:
         places = numbers(1, reversed(path))
-        values = numbers(2, (node.calls, node.self_time))
+        both = node.calls, node.self_time
+        values = numbers(2, both if self._weights.weights else both[:1])
         self.samples.append(within(_SAMPLE, places + values + labels))
 
     def _labels(self, thread: ThreadCalls) -> Iterator[bytes]:
@@ -143,33 +145,42 @@ class _Profile:
             comments: What ``pprof -comments`` shows.
         """
         names = self.strings.number
-        calls = number(1, names("calls")) + number(2, names("count"))
-        own = number(1, names("self")) + number(2, names("nanoseconds"))
-        parts = [within(_SAMPLE_TYPE, calls), within(_SAMPLE_TYPE, own), *self.samples]
+        kind = self._weights
+        types = [(kind.counts, "count")]
+        if kind.weights:
+            types.append((kind.weights, kind.unit))
+        parts = [
+            within(_SAMPLE_TYPE, number(1, names(what)) + number(2, names(unit)))
+            for what, unit in types
+        ]
+        parts += self.samples
         parts += [within(_MAPPING, row) for row in self._mapping_rows]
         parts += [within(_LOCATION, row) for row in self._location_rows]
         parts += [within(_FUNCTION, row) for row in self._function_rows]
         parts += [number(_TIME, begin), number(_DURATION, duration)]
         # Each of them is written, also where the number of a text is 0.
         parts += [number(_COMMENT, names(one)) for one in comments]
-        parts.append(number(_DEFAULT_TYPE, names("self")))
+        parts.append(number(_DEFAULT_TYPE, names(types[-1][0])))
         parts += [text(_STRINGS, one) for one in self.strings.numbers]
         return b"".join(parts)
 
 
-def pprof_bytes(tree: CallTree, comments: tuple[str, ...] = ()) -> bytes:
+def pprof_bytes(
+    tree: CallTree, comments: tuple[str, ...] = (), weights: Weights = OF_CALLS
+) -> bytes:
     """Write a call tree as a profile of pprof.
 
     Args:
         tree: The calls.
         comments: What ``pprof -comments`` shows.
+        weights: What is counted.
 
     Returns:
         The profile, compressed with gzip. Samples have the values ``calls`` (count) and
         ``self`` (nanoseconds), and the labels ``thread``, ``tid``, ``pid`` and
         ``process``, as far as these are known.
     """
-    profile = _Profile()
+    profile = _Profile(weights)
     for thread in tree.threads:
         profile.add_thread(thread)
     begin = min((thread.begin for thread in tree.threads), default=0)

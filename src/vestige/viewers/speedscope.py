@@ -15,7 +15,7 @@ from ..analysis.call_nodes import CallNode
 from ..analysis.calls import CallTree
 from ..analysis.functions import Function
 from ..debuginfo import Place
-from .names import shown, thread_label
+from .names import OF_CALLS, Weights, shown, thread_label
 
 if TYPE_CHECKING:
     from typing import Any
@@ -54,12 +54,13 @@ class Frames:
         return number
 
 
-def speedscope_text(tree: CallTree, name: str) -> str:
+def speedscope_text(tree: CallTree, name: str, weights: Weights = OF_CALLS) -> str:
     """Write a call tree as a file of speedscope.
 
     Args:
         tree: The calls.
         name: A name for the file, which is shown as its title.
+        weights: What is counted.
 
     Returns:
         JSON, with a profile for each thread that has calls. The one with most time of
@@ -67,7 +68,7 @@ def speedscope_text(tree: CallTree, name: str) -> str:
     """
     frames = Frames()
     profiles = [
-        _sampled(thread.root, thread_label(thread), frames)
+        _sampled(thread.root, thread_label(thread), frames, weights)
         for thread in tree.threads
         if thread.root.callees
     ]
@@ -83,7 +84,7 @@ def document(profiles: list[dict[str, Any]], frames: Frames, name: str) -> str:
         name: A name for the file.
     """
     if not profiles:
-        profiles = [_profile("no calls", [], [])]
+        profiles = [_profile("no calls", [], [], OF_CALLS)]
     busiest = max(range(len(profiles)), key=lambda one: _busy(profiles[one]))
     facts = {
         "$schema": SCHEMA,
@@ -107,7 +108,9 @@ def _busy(profile: dict[str, Any]) -> int:
     return len(profile["samples"])
 
 
-def _sampled(root: CallNode, label: str, frames: Frames) -> dict[str, Any]:
+def _sampled(
+    root: CallNode, label: str, frames: Frames, kind: Weights
+) -> dict[str, Any]:
     samples, weights = [], []
     path: list[int] = []
     for level, node in root.walk():
@@ -118,16 +121,17 @@ def _sampled(root: CallNode, label: str, frames: Frames) -> dict[str, Any]:
         if node.self_time:
             samples.append(list(path))
             weights.append(node.self_time)
-    return _profile(label, samples, weights)
+    return _profile(label, samples, weights, kind)
 
 
 def _profile(
-    label: str, samples: list[list[int]], weights: list[int]
+    label: str, samples: list[list[int]], weights: list[int], kind: Weights
 ) -> dict[str, Any]:
     return {
         "type": "sampled",
         "name": label,
-        "unit": "nanoseconds",
+        # Numbers of events have no unit there.
+        "unit": kind.unit if kind.weights else "none",
         "startValue": 0,
         "endValue": sum(weights),
         "samples": samples,

@@ -22,6 +22,7 @@ from ..trace import Trace, complete_file
 from .call_table import ArrowCalls, TextCalls
 from .chrome import ChromeSink
 from .folded import folded_lines
+from .names import OF_CALLS
 from .perfetto import PerfettoSink
 from .pprof import pprof_bytes
 from .speedscope import speedscope_text
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..analysis.calls import CallTree
     from ..damage import Damage
     from ..graph import Filter
+    from .names import Weights
 
 __all__ = ["FORMS", "TABLES", "Outcome", "tree_bytes", "write_calls", "write_trace"]
 
@@ -187,18 +189,21 @@ def write_calls(  # noqa: PLR0913 - as above
         return _outcome(table, wanted.graph(table).run())
 
 
-def tree_bytes(tree: CallTree, to: str, name: str = "trace") -> bytes:
+def tree_bytes(
+    tree: CallTree, to: str, name: str = "trace", weights: Weights = OF_CALLS
+) -> bytes:
     """Write a call tree for a viewer.
 
     Args:
         tree: The calls.
         to: One of :data:`OF_TREES`.
         name: What the file is called in the viewer.
+        weights: What is counted.
     """
     if to == "pprof":
-        return pprof_bytes(tree, (name,))
+        return pprof_bytes(tree, (name,), weights)
     if to == "speedscope":
-        return speedscope_text(tree, name).encode()
+        return speedscope_text(tree, name, weights).encode()
     return "".join(f"{line}\n" for line in folded_lines(tree)).encode()
 
 

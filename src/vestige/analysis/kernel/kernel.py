@@ -10,7 +10,7 @@ with which it left its CPU for the last time: who executes a program has a new o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..._typing import TYPE_CHECKING
 from ...graph import Graph, Inputs, Selection, Stream
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ... import core
     from ...damage import Damage
     from ...graph import LostNotice
+    from ..stacks import FunctionTimes
 
 __all__ = ["SWITCH", "CpuUse", "KernelUse", "ThreadUse", "kernel_use"]
 
@@ -98,6 +99,11 @@ class KernelUse:
     """What the tracer lost."""
     damage: list[Damage]
     """What could not be read."""
+    waits: list[FunctionTimes] = field(default_factory=list)
+    """Where functions of programs waited, the longest first; for whoever has added
+    it, of traces with call stacks."""
+    function_calls: list[FunctionTimes] = field(default_factory=list)
+    """Which functions called the system, the longest first; likewise."""
 
     def calls_by_name(self) -> list[PairTimes]:
         """Return the system calls of all threads by name, the longest first."""

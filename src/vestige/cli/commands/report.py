@@ -74,6 +74,9 @@ examples:
   vestige report --callers=malloc TRACE     who called it, and how long that took
   vestige report --threads TRACE            which threads there are
   vestige report --kernel TRACE             who ran, who waited, of a kernel
+  vestige report --off-cpu TRACE            where threads waited, by call stacks
+  vestige report --off-cpu --to folded TRACE | flamegraph.pl > waits.svg
+  vestige report --stacks --event='kmem_*' TRACE    where events came from
   vestige report --io TRACE                 who read and wrote, of a kernel
   vestige report --thread TRACE             each thread separately
   vestige report --locks TRACE              who waited for mutexes

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..._typing import TYPE_CHECKING
 from ...plain_text import plain
 from .call_style import SHOW_ALL, CallStyle, bold, duration
-from .columns import aligned_lines
+from .columns import aligned_lines, part_lines
 from .debuginfo import count
 from .pair_table import PERCENTILES, pair_facts, pair_lines, pair_notes, percent_name
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...analysis.durations import Durations
     from ...analysis.events import PairTimes
     from ...analysis.kernel import KernelUse, ThreadUse
+    from ...analysis.stacks import FunctionTimes
 
 __all__ = ["THREAD_COLUMNS", "kernel_facts", "kernel_lines"]
 
@@ -67,12 +68,40 @@ def kernel_lines(
             yield bold(title, style)
             yield from pair_lines(times, style, what)
             yield from pair_notes(times)
+    yield from part_lines(
+        "waits by function (offcputime): in the program, and in the kernel",
+        ("waited", "waits", "avg", "max", "runnable", "function"),
+        [_function_row(one, is_wait=True) for one in machine.waits],
+        style,
+    )
+    yield from part_lines(
+        "system calls by function",
+        ("total", "calls", "avg", "max", "function"),
+        [_function_row(one, is_wait=False) for one in machine.function_calls],
+        style,
+    )
     if style.by_thread and machine.system_calls:
         yield from _calls_by_thread(machine, style)
     lost = sum(one.count or 0 for one in machine.losses if one.kind == "events")
     if lost:
         yield ""
         yield f"{count(lost, 'event')} lost by the tracer"
+
+
+def _function_row(one: FunctionTimes, *, is_wait: bool) -> tuple[str, ...]:
+    times = one.times
+    cells = [
+        duration(times.total),
+        f"{times.count:,}",
+        duration(times.total / times.count),
+        duration(times.longest),
+    ]
+    if is_wait:
+        cells.append(duration(times.runnable))
+    name = "-" if one.function is None else one.function.name
+    where = f" ({one.source})" if one.source else ""
+    text = f"{name}{where} in {one.kernel or '-'}"
+    return (*cells, f"{one.name}: {text}" if one.name else text)
 
 
 def _section(
@@ -182,6 +211,11 @@ def kernel_facts(machine: KernelUse, style: CallStyle) -> dict[str, Any]:
             one.count or 0 for one in machine.losses if one.kind == "events"
         ),
     }
+    if machine.waits or machine.function_calls:
+        facts["waits_by_function"] = _function_facts(machine.waits[:limit])
+        facts["system_calls_by_function"] = _function_facts(
+            machine.function_calls[:limit]
+        )
     if style.by_thread:
         facts["system_calls_of_threads"] = [
             {"vtid": one.origin.thread, **pair_facts(one, style)}
@@ -193,6 +227,23 @@ def kernel_facts(machine: KernelUse, style: CallStyle) -> dict[str, Any]:
 
 def _facts(times: Iterable[PairTimes], style: CallStyle) -> list[dict[str, Any]]:
     return [{**pair_facts(one, style), "number": one.key} for one in times]
+
+
+def _function_facts(rows: Iterable[FunctionTimes]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": one.name,
+            "function": None if one.function is None else one.function.name,
+            "object": None if one.function is None else one.function.object,
+            "source": one.source,
+            "kernel": one.kernel,
+            "count": one.times.count,
+            "total_ns": one.times.total,
+            "max_ns": one.times.longest,
+            "runnable_ns": one.times.runnable,
+        }
+        for one in rows
+    ]
 
 
 def _thread_facts(one: ThreadUse) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Reports of calls as files of viewers: all of their call tree."""
+"""Reports of calls and of call stacks as files of viewers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ...errors import CommandError
 from ...viewers.write import tree_bytes
 from ..exit_statuses import WRONG_USAGE
 from .calls import CallsReport
+from .stacks import StacksReport
 
 if TYPE_CHECKING:
     from ..render.call_style import CallStyle
@@ -23,7 +24,7 @@ def write(report: Report, style: CallStyle, reading: Reading) -> Iterator[bytes]
     """Write a file for the viewer that the command line names.
 
     Args:
-        report: A report of calls.
+        report: A report of calls or of call stacks.
         style: What is shown of tables.
         reading: What it was made of; the file is called as the first of its traces.
 
@@ -31,10 +32,13 @@ def write(report: Report, style: CallStyle, reading: Reading) -> Iterator[bytes]
         The file.
 
     Raises:
-        CommandError: The report is none of calls.
+        CommandError: The report is neither.
     """
-    del style
     to = reading.options.to
+    name = Path(reading.options.paths[0]).name or "trace"
+    if isinstance(report, StacksReport):
+        yield report.viewer_bytes(to, name, by_thread=style.by_thread)
+        return
     if not isinstance(report, CallsReport):
         raise CommandError(f"--to {to}: no calls", exit_code=WRONG_USAGE)
-    yield tree_bytes(report.tree, to, Path(reading.options.paths[0]).name or "trace")
+    yield tree_bytes(report.tree, to, name)

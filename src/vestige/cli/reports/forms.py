@@ -49,17 +49,20 @@ class Form(NamedTuple):
 
 
 TABLE = "table"
+_WITH_STACKS = ("calls", "off-cpu", "stacks")
 FORMS: tuple[Form, ...] = (
     Form(TABLE, "as_table", "for people"),
     Form("json", "as_json", "all facts"),
     Form("csv", "as_csv", "the main table"),
-    Form("folded", "as_viewer", "stacks for flame graphs", ("calls",), has_rows=False),
-    Form("speedscope", "as_viewer", "for speedscope", ("calls",), has_rows=False),
+    Form(
+        "folded", "as_viewer", "stacks for flame graphs", _WITH_STACKS, has_rows=False
+    ),
+    Form("speedscope", "as_viewer", "for speedscope", _WITH_STACKS, has_rows=False),
     Form(
         "pprof",
         "as_viewer",
         "for go tool pprof",
-        ("calls",),
+        _WITH_STACKS,
         is_text=False,
         has_rows=False,
     ),
@@ -123,7 +126,7 @@ def chosen_form(options: argparse.Namespace, kind: Kind) -> Form:
             f"{having}",
             exit_code=WRONG_USAGE,
         )
-    given = None if form.has_rows else next(_of_rows(form, options), None)
+    given = None if form.has_rows else next(_of_rows(form, kind, options), None)
     if given is not None:
         raise CommandError(
             f"{given}: not for --to {form.name}, which has no rows",
@@ -137,14 +140,14 @@ def chosen_form(options: argparse.Namespace, kind: Kind) -> Form:
     return form
 
 
-def _of_rows(form: Form, options: argparse.Namespace) -> Iterator[str]:
+def _of_rows(form: Form, kind: Kind, options: argparse.Namespace) -> Iterator[str]:
     """Yield the options that say which rows there are, and what is in them."""
     # What reads traces itself refuses those that choose calls, and says why.
     of_calls = () if form.reads else ("tree", "function")
     for name in ("sort", "limit", "percentiles", "all", *of_calls):
         if getattr(options, name) not in (None, False, []):
             yield f"--{name}"
-    if "" in (options.thread or ()):
+    if "" in (options.thread or ()) and not kind.joins_threads:
         yield "--thread without a TID"
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["make_report"]
 
 
+_ENTRY = "syscall_entry_"
 _TEXTS = MachineTexts("kernel", kernel_lines, kernel_facts, THREAD_COLUMNS)
 
 
@@ -47,11 +48,48 @@ def make_report(reading: Reading) -> MachinesReport[KernelUse]:
             "scheduler, system calls and interrupts (vestige record "
             "--kernel=sched,syscalls,irq -- PROGRAM)"
         )
+    machines = _with_functions(machines, reading)
     if reading.threads:
         machines = [_only(one, reading) for one in machines]
         has_some = any(one.threads for one in machines)
         reading.refuse_unknown("a turn on a CPU, or a system call", has_some=has_some)
     return MachinesReport(machines, _TEXTS)
+
+
+def _with_functions(machines: list[KernelUse], reading: Reading) -> list[KernelUse]:
+    """Add which functions waited and called the system, where call stacks tell."""
+    from ...analysis.stacks import (
+        by_function,
+        has_stacks,
+        off_cpu_stacks,
+        system_call_stacks,
+    )
+
+    if not has_stacks(reading.source.streams):
+        return machines
+    names = {name for one in reading.source.streams for name in one.event_names}
+    has_calls = any(name and name.startswith(_ENTRY) for name in names)
+    found = []
+    for read in (off_cpu_stacks, *([system_call_stacks] if has_calls else [])):
+        with reading.progress("reading call stacks") as progress:
+            found.append(
+                read(
+                    reading.source,
+                    reading.places(),
+                    selection=reading.selection,
+                    takes=reading.takes,
+                    progress=progress,
+                )
+            )
+    waits, *calls = found
+    return [
+        replace(
+            one,
+            waits=by_function(waits, one.trace),
+            function_calls=by_function(calls[0], one.trace) if calls else [],
+        )
+        for one in machines
+    ]
 
 
 def _only(machine: KernelUse, reading: Reading) -> KernelUse:

@@ -50,8 +50,15 @@ class Kind(NamedTuple):
     """Whether it shows percentiles."""
     by_thread: bool = False
     """Whether it can be of each thread for itself."""
+    joins_threads: bool = False
+    """Whether it has threads of the same name as one, unless each is asked for."""
     has_recorder_events: bool = False
     """Whether it may count events that only the recorder needs."""
+
+    @property
+    def attribute(self) -> str:
+        """Its option among the parsed ones."""
+        return self.name.replace("-", "_")
 
     @property
     def title(self) -> str:
@@ -119,6 +126,23 @@ KINDS: tuple[Kind, ...] = (
         sort_keys=("total", "calls", "max", "name"),
         has_percentiles=True,
         by_thread=True,
+    ),
+    Kind(
+        "off-cpu",
+        "off_cpu",
+        "report where threads waited or lost their CPU, by call stacks of the kernel "
+        "and the program, as offcputime does; of traces of a kernel with sched_switch "
+        "and the contexts callstack-user, callstack-kernel",
+        by_thread=True,
+        joins_threads=True,
+    ),
+    Kind(
+        "stacks",
+        "stacks",
+        "count the events of a kernel by call stacks, as stackcount does: which of "
+        "them, --event says",
+        by_thread=True,
+        joins_threads=True,
     ),
     Kind(
         "io",
@@ -192,7 +216,9 @@ def chosen_kind(options: argparse.Namespace) -> Kind:
     Raises:
         CommandError: Something is asked of it that it does not have.
     """
-    asked = (kind for kind in KINDS if getattr(options, kind.name) not in (None, False))
+    asked = (
+        kind for kind in KINDS if getattr(options, kind.attribute) not in (None, False)
+    )
     kind = next(asked, DEFAULT)
     given = next(_not_for(kind, options), None)
     if given is not None:

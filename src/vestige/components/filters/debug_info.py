@@ -106,6 +106,23 @@ class DebugInfoFilter:
                     self._column.image_changed(space, vpid)
         self._column.finish(merge)
 
+    def keep_stacks(self) -> core.PlaceColumn:
+        """Keep the call stacks of the kernel's event records.
+
+        Returns:
+            What tells them, after each merge.
+        """
+        self._column.keep_stacks()
+        return self._column
+
+    def kernel_processes(self) -> dict[tuple[int, int], int]:
+        """Return the processes of the kernel's threads, as far as traces tell.
+
+        Returns:
+            By process space and thread ID.
+        """
+        return {**self._users.threads()}
+
     def _traces(self) -> Iterator[tuple[int, core.TraceClass]]:
         for source in self._sources:
             for stream in source.streams:

@@ -19,6 +19,7 @@ from .image import Mapping, ProcessImage, ProcessImages
 __all__ = ["UserImages"]
 
 _PERCENT = re.compile(rb"%([0-9a-f]{2})")
+_WORDS_OF_THREAD = 4
 _Machine = tuple[bytes | None, str]
 
 
@@ -65,6 +66,19 @@ class UserImages:
             else:
                 self._programs.setdefault(machine, set()).add(space)
         return changed
+
+    def threads(self) -> dict[tuple[int, int], Vpid]:
+        """Return the processes of threads that traces of kernels tell of.
+
+        Returns:
+            By process space and thread ID; of threads that had the same ID, one.
+        """
+        return {
+            (space, int(words[0])): Vpid(int(words[3]))
+            for space in self._kernels
+            for words in _entries(self._seen[space].environment, "user_threads_")
+            if _is_thread(words)
+        }
 
     def is_kernel(self, space: int) -> bool:
         """Tell whether a process space is that of a kernel.
@@ -154,6 +168,13 @@ def _entries(environment: dict[str, int | str], begin: str) -> Iterator[list[str
     for name, text in environment.items():
         if name.startswith(begin) and isinstance(text, str):
             yield from (one.split(" ") for one in text.split(";"))
+
+
+def _is_thread(words: list[str]) -> bool:
+    """Tell whether words are thread, time, image and process."""
+    return (
+        len(words) == _WORDS_OF_THREAD and words[0].isdecimal() and words[3].isdecimal()
+    )
 
 
 def _image(number: str) -> Vpid:
