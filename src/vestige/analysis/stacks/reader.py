@@ -29,6 +29,8 @@ _EXITS = ("syscall_exit_", "compat_syscall_exit_")
 _MOST_STATE = 0xFFFF
 _PREEMPTED = 0x100
 _DEAD = 0x30
+_LATE = 1 << 63
+"""Behind all times."""
 
 Takes = Callable[[int | None, int | None], bool]
 """Whether a thread counts, by its process ID and its own."""
@@ -181,6 +183,7 @@ class _StackSink:
         self._names: dict[tuple[int, int], str] = {}
         self._processes: dict[tuple[int, int], int] = {}
         self._losses: list[LostNotice] = []
+        self._kernels: dict[int, bool] = {}
         self._unended = 0
 
     def consume(self, merge: core.Merge) -> None:
@@ -200,6 +203,8 @@ class _StackSink:
         for event, *stacks in zip(
             shown.events(), user or none, kernel or none, strict=True
         ):
+            if not self._is_of_kernel(event):
+                continue
             if event.process is not None and event.thread is not None:
                 space = event.stream.process_space
                 self._processes[space, event.thread] = event.process
@@ -207,6 +212,15 @@ class _StackSink:
 
     def finish(self) -> None:
         """Nothing is left to do."""
+
+    def _is_of_kernel(self, event: core.Event) -> bool:
+        """Tell whether an event record is one of a kernel; programs have other ones."""
+        space = event.stream.process_space
+        known = self._kernels.get(space)
+        if known is None:
+            domain = event.stream.trace.parsed.environment.get("domain")
+            known = self._kernels[space] = domain == "kernel"
+        return known
 
     def _lose(self, notice: LostNotice) -> None:
         """Take notice of a loss."""
@@ -293,22 +307,36 @@ class _Followed(_StackSink):
     def __init__(self, places: StackPlaces) -> None:
         super().__init__(places)
         self._waiting: dict[tuple[int, int], _Wait] = {}
+        self._gaps: dict[int, list[tuple[int, int]]] = {}
+        """When events were lost, by process space."""
 
     def finish(self) -> None:
         """Those that still wait have no end."""
         self._unended += len(self._waiting)
 
     def _lose(self, notice: LostNotice) -> None:
-        # A switch may be among what was lost.
+        # An end may be among what was lost, wherever in the merge that was.
+        begin = 0 if notice.begin is None else notice.begin
+        end = _LATE if notice.end is None else notice.end
         space = notice.stream.process_space
-        lost = [one for one in self._waiting if one[0] == space]
-        self._unended += len(lost)
-        for one in lost:
-            del self._waiting[one]
+        self._gaps.setdefault(space, []).append((begin, end))
+
+    def _has_lost(self, space: int, begin: int, end: int) -> bool:
+        """Tell whether anything was lost in a range of time."""
+        # They come in the order of their ends.
+        for first, last in reversed(self._gaps.get(space, ())):
+            if last < begin:
+                break
+            if first <= end:
+                return True
+        return False
 
     def _end(self, who: tuple[int, int], time: int) -> None:
         wait = self._waiting.pop(who, None)
         if wait is None:
+            return
+        if self._has_lost(who[0], wait.begin, time):
+            self._unended += 1
             return
         times = self._sums.get(wait.key)
         if times is None:

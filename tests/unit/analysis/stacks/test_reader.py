@@ -24,6 +24,8 @@ SYMBOLS = (
 )
 RECORDING, SCHEDULE, EP_POLL, SYSCALL = (KERNEL + 0x10 + at * 0x100 for at in range(4))
 IN_KERNEL = [RECORDING, SCHEDULE, EP_POLL, SYSCALL]
+LOST = "lost"
+"""Stands for event records that were lost since the last such row."""
 Row = tuple[int, str, int, dict[str, object], Sequence[int], Sequence[int]]
 """Time, event, thread, fields, and the stacks of the program and of the kernel."""
 
@@ -78,6 +80,10 @@ def write(path: Path, program: Path, rows: Sequence[Row]) -> Path:
         }
         stream = writer.stream("channel0_0", cpu_id=0)
         for time, name, thread, fields, user, kernel in rows:
+            if name == LOST:
+                stream.discard(thread)
+                stream.flush()
+                continue
             context = {
                 "tid": thread,
                 "callstack_user": [*user],
@@ -144,6 +150,30 @@ def test_waits_last_from_switch_to_switch(waits: Path) -> None:
     assert [frame["is_kernel"] for frame in app["stack"]] == [False] * 2 + [True] * 3
     assert app["stack"][1]["source"].startswith("stacks.c:")
     assert (facts["total_ns"], facts["unended"]) == (90 + 90, 1)
+
+
+def test_a_wait_in_which_events_were_lost_is_in_no_sum(
+    program: Path, in_program: list[int], tmp_path: Path
+) -> None:
+    """Its end may be among these; those before and after are in."""
+    path = write(
+        tmp_path / "lost",
+        program,
+        [
+            switch(100, 7, 0, 1, in_program),
+            switch(110, 0, 7),
+            switch(200, 7, 0, 1, in_program),
+            (0, LOST, 0, {}, (), ()),
+            switch(300, 0, 7),
+            (0, LOST, 3, {}, (), ()),
+            switch(400, 7, 0, 1, in_program),
+            switch(420, 0, 7),
+        ],
+    )
+    found = vestige.open(path).off_cpu_stacks()
+
+    assert [(one.times.count, one.times.total) for one in found.stacks] == [(2, 30)]
+    assert found.unended == 1
 
 
 def test_folded_stacks_are_those_of_flame_graphs(waits: Path) -> None:
