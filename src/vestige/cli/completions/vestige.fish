@@ -175,6 +175,8 @@ complete -c vestige -n '_shtab_vestige_using report' -l durations -x -d 'report 
 complete -c vestige -n '_shtab_vestige_using report' -l callers -x -d 'report who called the function NAME'
 complete -c vestige -n '_shtab_vestige_using report' -l threads -d 'report which threads there are'
 complete -c vestige -n '_shtab_vestige_using report' -l kernel -d 'report what ran on each CPU, how long threads ran and waited for a CPU, system calls and interrupts; of traces of a kernel'
+complete -c vestige -n '_shtab_vestige_using report' -l off-cpu -d 'report where threads waited or lost their CPU, by call stacks of the kernel and the program, as offcputime does; of traces of a kernel with sched_switch and the contexts callstack-user, callstack-kernel'
+complete -c vestige -n '_shtab_vestige_using report' -l stacks -d 'count the events of a kernel by call stacks, as stackcount does: which of them, --event says'
 complete -c vestige -n '_shtab_vestige_using report' -l io -d 'report what threads read and wrote, how long that took, requests to disks, packets, and pages of memory; of traces of a kernel'
 complete -c vestige -n '_shtab_vestige_using report' -l locks -d 'report who waited for mutexes, how long, and who had them: of what '"'"'record --pthread'"'"' recorded'
 complete -c vestige -n '_shtab_vestige_using report' -l memory -d 'report which memory was not freed, who asked for it, and what was freed twice: of what '"'"'record --libc'"'"' recorded'
