@@ -11,6 +11,12 @@ __all__ = ["VestigeWarning", "nearest"]
 
 MOST_NAMES = 10
 """How many names a message lists when none is like the one that was asked for."""
+MOST_LIKE = 3
+"""And how many otherwise."""
+FEW = 4
+"""So many are all listed, whatever they are like."""
+LIKENESS = 0.55
+"""How much of two names is the same if one may be meant by the other."""
 
 
 class VestigeWarning(UserWarning):
@@ -18,7 +24,7 @@ class VestigeWarning(UserWarning):
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """Say which names there are, those first that are like another one.
+    """Say which names there are: those that are like another one, or else the first.
 
     Args:
         name: The name that there is not.
@@ -32,9 +38,13 @@ def nearest(name: str, known: Sequence[str]) -> str:
     # Only a mistake needs it, and it takes time to import.
     from difflib import get_close_matches  # noqa: PLC0415 - see above
 
-    close = get_close_matches(name, known, n=MOST_NAMES, cutoff=0.5)
-    names = [*close, *(one for one in known if one not in close)]
-    shown, left = names[:MOST_NAMES], len(names[MOST_NAMES:])
+    few = len(known) <= FEW
+    most = FEW if few else MOST_LIKE
+    shown = get_close_matches(name, known, n=most, cutoff=LIKENESS)
+    if few or not shown:
+        others = (one for one in known if one not in shown)
+        shown = [*shown, *others][:MOST_NAMES]
+    left = len(known) - len(shown)
     text = ", ".join(f"'{one}'" for one in shown)
-    verb = "is" if len(names) == 1 else "are"
+    verb = "is" if len(known) == 1 else "are"
     return f"{verb} {text} and {left} more" if left else f"{verb} {text}"

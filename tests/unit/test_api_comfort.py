@@ -85,6 +85,8 @@ class TestMissingFields:
                 list("ABCDEFGHIJKLM"),
                 "are 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J' and 3 more",
             ),
+            (["d", "c", "ab"], "are 'ab', 'd', 'c'"),
+            (["_fini", "frame", "abd", "_init", "work"], "are 'abd' and 4 more"),
         ],
     )
     def test_long_lists_are_cut(self, known, text):

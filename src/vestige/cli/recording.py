@@ -14,8 +14,10 @@ from .._suppress import suppress
 from .._typing import TYPE_CHECKING
 from ..errors import CommandError, ProgramError, RecordError, SelectionError
 from ..plain_text import plain
+from ..record.backends.in_process.launch import LateSignals
 from ..record.recorder import run_and_record
 from ..record.rules.options import RecordingOptions
+from .doubts import Doubts, quiet_lines
 from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
 from .sizes import parse_size
 
@@ -61,18 +63,31 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
         wanted = RecordingOptions(**{**wanted._asdict(), "python_functions": "python"})
     _warn_of_buffer(wanted, options.buffer_size)
     _warn_of_rules(wanted, options.program)
-    if options.to is not None:
-        from .sent_recording import run_sent
+    with LateSignals():
+        if options.to is not None:
+            from .sent_recording import run_sent
 
-        return run_sent(options, wanted, tuple(command))
+            return run_sent(options, wanted, tuple(command))
+        return _run(options, wanted, command, is_chosen_here=is_chosen_here)
+
+
+def _run(
+    options: argparse.Namespace | PlainOptions,
+    wanted: RecordingOptions,
+    command: Sequence[str],
+    *,
+    is_chosen_here: bool,
+) -> int:
+    """Record to a directory, and say what was recorded."""
     output = options.output or default_output(options.program)
-    said: list[str] = []
+    doubts = Doubts()
     try:
         recording = run_and_record(
             tuple(command),
             output,
             wanted,
-            lambda known: _meanwhile(output, known, said, is_quiet=options.quiet),
+            lambda: _meanwhile(output, is_quiet=options.quiet),
+            doubted=doubts.say,
         )
     except ProgramError as error:
         status = CANNOT_START if error.is_found else NOT_FOUND
@@ -90,31 +105,22 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
 
             # The program had the limit that it was given.
             allow_many_files(recording.collected.streams)
-        _say(recording_lines(recording, said, is_python_by_default=is_chosen_here))
+        _say(
+            recording_lines(
+                recording, is_python_by_default=is_chosen_here, said=doubts.said
+            )
+        )
     else:
-        # What was asked for and is missing is no summary.
-        problems = recording.collected.problems
-        _say(f"vestige: warning: {one}" for one in problems if one not in said)
+        _say(quiet_lines(recording.collected, doubts))
     _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
     return recording.status
 
 
-def _meanwhile(
-    output: str | os.PathLike[str],
-    problems: Sequence[str],
-    said: list[str],
-    *,
-    is_quiet: bool,
-) -> object:
-    """Note which recording runs, for who follows it; import what its end needs.
-
-    What is missing is said at once: after hours it would be too late.
-    """
+def _meanwhile(output: str | os.PathLike[str], *, is_quiet: bool) -> object:
+    """Note which recording runs, for who follows it; import what its end needs."""
     from .newest_recording import remember
 
     remember(os.path.abspath(output))
-    said += problems
-    _say(f"vestige: warning: {one}" for one in problems)
     return None if is_quiet else _load_summary()
 
 

@@ -9,11 +9,12 @@ from ..errors import CommandError, ProgramError, RecordError
 from ..live.output_url import OutputUrlError, parse_output_url
 from ..plain_text import plain
 from ..record.sent import Sent, record_and_send
+from .doubts import Doubts, quiet_lines
 from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from ..record.rules.options import RecordingOptions
     from .plain_recording import PlainOptions
@@ -50,23 +51,20 @@ def run_sent(
     relay = _relay(options)
     # It never waits for what a network may do.
     wanted = wanted._replace(mode="discard")
-    said: list[str] = []
-
-    def tell(problems: Sequence[str]) -> None:
-        said.extend(problems)
-        for line in _as_warnings(problems):
-            print(plain(line), file=sys.stderr)
-
+    doubts = Doubts()
     try:
-        sent = record_and_send(command, relay, wanted, meanwhile=tell)
+        sent = record_and_send(command, relay, wanted, doubted=doubts.say)
     except ProgramError as error:
         status = CANNOT_START if error.is_found else NOT_FOUND
         raise CommandError(str(error), exit_code=status) from error
     except RecordError as error:
         raise CommandError(str(error), exit_code=FAILED) from error
     collected = sent.recording.collected
-    new = _as_warnings([one for one in collected.problems if one not in said])
-    lines = new if options.quiet else _lines(sent, options.to, new)
+    lines = (
+        quiet_lines(collected, doubts)
+        if options.quiet
+        else _lines(sent, options.to, doubts)
+    )
     for line in lines:
         print(plain(line), file=sys.stderr)
     if sent.place is None:
@@ -96,13 +94,7 @@ def _relay(options: argparse.Namespace | PlainOptions) -> list[str]:
     return [*map(str, found)]
 
 
-def _as_warnings(problems: Iterable[str]) -> Iterator[str]:
-    """Say what is missing."""
-    for one in problems:
-        yield f"vestige: warning: {one}"
-
-
-def _lines(sent: Sent, url: str, warnings: Iterable[str]) -> Iterator[str]:
+def _lines(sent: Sent, url: str, doubts: Doubts) -> Iterator[str]:
     """Say what was sent, and what was lost."""
     # The program has ended.
     from .render.recording import kernel_lines
@@ -115,6 +107,6 @@ def _lines(sent: Sent, url: str, warnings: Iterable[str]) -> Iterator[str]:
         f"{lost}"
     )
     yield from (f"vestige: {one}" for one in kernel_lines(collected))
-    yield from warnings
+    yield from doubts.new_warnings(collected)
     if sent.place is not None:
         yield f"vestige: trace in {sent.place} at {url}"

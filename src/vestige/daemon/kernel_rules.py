@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from ..errors import SelectionError
-from ..expressions import compile_filter
 from ..record.backends.kernel.expressions import FilterError
+from ..record.rules.kernel_contexts import check_kernel_filter
 from .backend import Backend
 from .model import EventRule
 from .names import check_named
@@ -38,7 +38,7 @@ def check_kernel_rule(rule: EventRule) -> None:
         raise refused("INVALID", "expected no place")
     if rule.filter is not None:
         try:
-            compile_filter(rule.filter)
+            check_kernel_filter(rule.filter)
         except SelectionError as error:
             raise refused("FILTER_INVAL", str(error)) from error
 

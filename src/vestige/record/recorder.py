@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from .._typing import TYPE_CHECKING
+from ..advice import VestigeWarning
 from ..errors import SelectionError
 from .backends.in_process.backend import InProcess
+from .backends.in_process.launch import LateSignals
 from .backends.in_process.tracer import check_agreement, check_counters
 from .collected import Collected
 from .rules.options import RecordingOptions
@@ -98,6 +100,10 @@ def record(
         RecordError: The tracer cannot be started, or the directory cannot hold a trace.
         SelectionError: The command is one text, or an option has no such value.
 
+    Warns:
+        VestigeWarning: Something of the kernel cannot be recorded, for lack of rights
+            or because there is no such event. The program is recorded all the same.
+
     Example:
         >>> recording = vestige.record(["./app"], "app-trace", events=("my_app:*",))
         >>> print(len(vestige.open(recording)))
@@ -112,16 +118,27 @@ def record(
         tuple(os.fspath(word) for word in command),
         directory,
         RecordingOptions(**{**chosen._asdict(), **fields}) if fields else chosen,
+        doubted=_warn,
     )
 
 
-def run_and_record(
+def _warn(problem: str) -> None:
+    # Few recordings come here.
+    import warnings  # noqa: PLC0415 - see above
+
+    from ..caller import caller_level  # noqa: PLC0415 - as above
+
+    warnings.warn(problem, VestigeWarning, stacklevel=caller_level())
+
+
+def run_and_record(  # noqa: PLR0913 - facts, by name
     program: tuple[str, ...],
     directory: str | os.PathLike[str],
     options: RecordingOptions,
-    meanwhile: Callable[[Sequence[str]], object] | None = None,
+    meanwhile: Callable[[], object] | None = None,
     *,
     sent: SentFiles | None = None,
+    doubted: Callable[[str], object] | None = None,
 ) -> Recording:
     """Run a program and record it, as :func:`record` does.
 
@@ -129,9 +146,9 @@ def run_and_record(
         program: Its name and its arguments.
         directory: The trace.
         options: What is recorded.
-        meanwhile: Called once, while the program runs, with what is known by then of
-            what is not recorded.
+        meanwhile: Called once, while the program runs.
         sent: Where what is sent while it is recorded is, if it is.
+        doubted: Called before the program starts with each thing that will be missing.
 
     Returns:
         The recording.
@@ -148,11 +165,14 @@ def run_and_record(
     else:
         place, places = _places(place, options)
     backend = InProcess(places, options, meanwhile, is_sent=sent is not None)
-    with Session(place, backend) as session:
+    with LateSignals(), Session(place, backend) as session:
         session.prepare()
         if sent is not None:
             sent.hold = backend.hold
         session.start()
+        if doubted is not None:
+            for problem in backend.known_problems:
+                doubted(problem)
         status = backend.run(program)
         collected = session.stop()
     return Recording(

@@ -54,7 +54,7 @@ def record_and_send(
     program: tuple[str, ...],
     relay: Sequence[str],
     options: RecordingOptions,
-    meanwhile: Callable[[Sequence[str]], object] | None = None,
+    doubted: Callable[[str], object] | None = None,
 ) -> Sent:
     """Run a program and send what it records.
 
@@ -66,8 +66,7 @@ def record_and_send(
         program: Its name and its arguments.
         relay: The URIs of a relay daemon, for control and for data.
         options: What is recorded.
-        meanwhile: Called once, while the program runs, with what is known by then of
-            what is not recorded.
+        doubted: Called before the program starts with each thing that will be missing.
 
     Returns:
         What was sent.
@@ -85,18 +84,19 @@ def record_and_send(
             uuid.uuid4().bytes,
             1,
             int(time.time()),
+            live_timer=options.live_ns // 1000,
         )
         address = RelayAddress(control.host, control.port, data.port, control.family)
         uid, gid = os.geteuid(), os.getegid()
         plan = SenderPlan(address, facts, spool, uid, gid, ROOM)
-        return _record(program, plan, options, meanwhile)
+        return _record(program, plan, options, doubted)
 
 
 def _record(
     program: tuple[str, ...],
     plan: SenderPlan,
     options: RecordingOptions,
-    meanwhile: Callable[[Sequence[str]], object] | None,
+    doubted: Callable[[str], object] | None,
 ) -> Sent:
     kernel = os.path.join(plan.spool, KERNEL)
     files = SentFiles(plan.spool, kernel, plan.session.name)
@@ -116,9 +116,14 @@ def _record(
     sender.start(0, time.time())
     place = None
     try:
-        recording = run_and_record(program, folder, options, meanwhile, sent=files)
+        recording = run_and_record(
+            program, folder, options, sent=files, doubted=doubted
+        )
     finally:
         # What there is of one that failed is sent as well.
         place = sender.end(PATIENCE, end=time.time())
-    failure = None if place is not None else str(sender.failure or "nothing moves")
+    failure = None
+    if place is None:
+        why = sender.failure or "nothing moves"
+        failure = str(getattr(why, "strerror", None) or why)
     return Sent(recording, place, failure, sender.lost_packets, sender.lost_bytes)

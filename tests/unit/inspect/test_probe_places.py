@@ -102,7 +102,7 @@ def test_marked_places_have_their_counters(program):
     [
         ("chosen", "chosen only chooses a function when the program starts"),
         ("printf", "does not have printf itself: a library has it"),
-        ("sel", "has no function sel: there are 'sell', "),
+        ("sel", "has no function sel: there are 'sell' and "),
         ("shop_sold_counter", "has no function shop_sold_counter: there are"),
         ("", "expected the name of a function"),
     ],

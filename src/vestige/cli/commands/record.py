@@ -272,7 +272,7 @@ examples:
             "-q",
             "--quiet",
             action="store_true",
-            help="print no summary at the end, but warnings of what is missing",
+            help="print no summary at the end, but warnings of what is missing or lost",
         )
         parser.add_argument(
             "--recover",

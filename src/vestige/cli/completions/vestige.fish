@@ -108,7 +108,7 @@ complete -c vestige -n '_shtab_vestige_using record' -l snapshot-on-crash -d 'wi
 complete -c vestige -n '_shtab_vestige_using record' -l rotate -x -d 'after so many bytes (with k, M or G) or after TIME (such as 10s or 5m), make what was recorded a trace of its own, in DIR/archives; what is recorded now is in DIR/present'
 complete -c vestige -n '_shtab_vestige_using record' -l keep -x -d 'with --rotate: keep only the N newest of those traces'
 complete -c vestige -n '_shtab_vestige_using record' -l live -x -d 'let others watch with '"'"'vestige view --follow DIR'"'"' while it runs: write what was recorded after each PERIOD, such as 20ms (default: 100ms), also what fills no packet'
-complete -c vestige -n '_shtab_vestige_using record' -s q -l quiet -d 'print no summary at the end, but warnings of what is missing'
+complete -c vestige -n '_shtab_vestige_using record' -s q -l quiet -d 'print no summary at the end, but warnings of what is missing or lost'
 complete -c vestige -n '_shtab_vestige_using record' -l recover -xka "(__fish_complete_directories)" -d 'run nothing: write what the killed recording DIR has left in memory'
 complete -c vestige -n '_shtab_vestige_using record; and test $_shtab_vestige_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'the program to run'
 complete -c vestige -n '_shtab_vestige_using record; and test $_shtab_vestige_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'its arguments'

@@ -50,17 +50,17 @@ PYTHON_NOTE = (
 
 def recording_lines(
     recording: Recording,
-    said: Collection[str] = (),
     *,
     is_python_by_default: bool = False,
+    said: Collection[str] = (),
 ) -> Iterator[str]:
     """Say what was recorded, what was lost and why, and what to type next.
 
     Args:
         recording: A recording that has ended.
-        said: Problems that were told while it ran.
         is_python_by_default: Whether the functions of a Python program were wanted
             without anybody asking for them.
+        said: Problems that were told before the program began.
 
     Yields:
         Lines for people.
@@ -292,9 +292,10 @@ def _what_goes_on(recording: Recording) -> Iterator[str]:
     collected = recording.collected
     if collected.running:
         number = len(collected.running)
+        without = ", the kernel no longer" if collected.kernel is not None else ""
         yield (
-            f"{_count(number, 'process', 'processes')} still recorded; the trace "
-            "can be read meanwhile"
+            f"{_count(number, 'process', 'processes')} still recorded{without}; the "
+            "trace can be read meanwhile"
         )
     elif not collected.is_drained:
         yield (

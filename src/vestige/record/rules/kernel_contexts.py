@@ -9,7 +9,7 @@ from .kernel_counters import cpu_counter
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["KERNEL_CONTEXTS", "check_kernel_contexts"]
+__all__ = ["KERNEL_CONTEXTS", "check_kernel_contexts", "check_kernel_filter"]
 
 _IDS = ("uid", "euid", "suid", "gid", "egid", "sgid")
 KERNEL_CONTEXTS = (
@@ -22,6 +22,10 @@ KERNEL_CONTEXTS = (
     *("uts_ns", "callstack-kernel", "callstack-user"),
 )
 """The thread is always there; counters of CPUs may be, too."""
+_FOR_FILTERS = "cpu_id"
+"""What filters may ask for besides."""
+_COUNTERS = ("perf:", "perf_")
+"""How names of counters begin: of contexts, and of their fields."""
 
 
 def check_kernel_contexts(names: Iterable[str]) -> None:
@@ -39,4 +43,37 @@ def check_kernel_contexts(names: Iterable[str]) -> None:
                 f"no context '{name}' of the kernel: expected some of "
                 f"{', '.join(KERNEL_CONTEXTS)}, perf:cpu:COUNTER, "
                 "perf:cpu:raw:rNUMBER:NAME"
+            )
+
+
+def check_kernel_filter(text: str) -> None:
+    """Refuse a filter that is none, or asks for contexts that filters do not have.
+
+    Whether there are its fields, only the kernel of a recording knows.
+
+    Args:
+        text: The filter.
+
+    Raises:
+        SelectionError: It is such a filter.
+    """
+    # Few recordings have one.
+    from ...advice import nearest  # noqa: PLC0415 - see above
+    from ...expressions import compile_filter  # noqa: PLC0415 - as above
+    from ...expressions.code import Operation  # noqa: PLC0415 - as above
+
+    known = sorted({*KERNEL_CONTEXTS, _FOR_FILTERS})
+    for one in compile_filter(text):
+        if one.operation is not Operation.CONTEXT or not isinstance(one.value, bytes):
+            continue
+        name = one.value.decode(errors="replace")
+        if name.startswith(_COUNTERS):
+            raise SelectionError(
+                f"the filter '{text}': filters of the kernel's events have no counters "
+                f"of CPUs, such as $ctx.{name}"
+            )
+        if name not in known:
+            raise SelectionError(
+                f"the filter '{text}': the kernel has no context $ctx.{name}; there "
+                f"{nearest(name, known)}"
             )

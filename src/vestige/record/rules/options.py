@@ -378,9 +378,11 @@ class RecordingOptions(_Values):
 
             check_kernel_contexts(self.kernel_contexts)
         if self.kernel_filter:
-            from ...expressions import compile_filter  # noqa: PLC0415 - as above
+            from .kernel_contexts import (  # noqa: PLC0415 - as above
+                check_kernel_filter,
+            )
 
-            compile_filter(self.kernel_filter)
+            check_kernel_filter(self.kernel_filter)
 
     def _check_live(self) -> None:
         if self.live and self.mode == "overwrite":

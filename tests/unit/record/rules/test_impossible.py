@@ -104,7 +104,7 @@ def program(tmp_path_factory):
             [
                 (
                     "no tracepoint of the program that matches 'chosen:p05' has the field "
-                    "'numbr' of its filter; there are 'number', "
+                    "'numbr' of its filter; there are 'number' and "
                 )
             ],
         ),

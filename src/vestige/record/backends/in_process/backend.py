@@ -65,8 +65,7 @@ class InProcess:
     Args:
         places: Where the trace of programs is, an empty directory, and the recording.
         options: What is recorded.
-        meanwhile: Called once, while the program runs, with what is known by then of
-            what is not recorded.
+        meanwhile: Called once, while the program runs.
         is_sent: Whether the files are sent while they are written: then they have
             indexes, and nothing comes after the end of the program.
     """
@@ -75,7 +74,7 @@ class InProcess:
         self,
         places: Places,
         options: RecordingOptions,
-        meanwhile: Callable[[Sequence[str]], object] | None = None,
+        meanwhile: Callable[[], object] | None = None,
         *,
         is_sent: bool = False,
     ) -> None:
@@ -198,6 +197,11 @@ class InProcess:
                 self._snapshots.take_of_crash,
             )
             self._to_close.append(self._crashes.close)
+
+    @property
+    def known_problems(self) -> list[str]:
+        """What will be missing, as far as that is known before the program starts."""
+        return [] if self._kernel is None else [*self._kernel.problems]
 
     def hold(self, is_held: bool) -> None:  # noqa: FBT001 - it is called so
         """Write nothing for the moment, or go on; from any thread.
@@ -458,7 +462,7 @@ class InProcess:
             # Until now it was that of some 50 microseconds, which is wrong by 0.01 %.
             self._metadata.refine(rate=rate)
         if self._meanwhile is not None:
-            self._meanwhile([] if self._kernel is None else [*self._kernel.problems])
+            self._meanwhile()
 
     def _hand_over(self) -> Collected:
         """Let another process collect what is to come."""

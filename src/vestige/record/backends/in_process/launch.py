@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-__all__ = ["Handled", "run"]
+__all__ = ["Handled", "LateSignals", "run"]
 
 _PASSED_ON = (signals.SIGTERM, signals.SIGHUP, signals.SIGUSR1, signals.SIGUSR2)
 _OF_THE_TERMINAL = (signals.SIGINT, signals.SIGQUIT)
 _IGNORED_BY_PYTHON = (signals.SIGPIPE, signals.SIGXFSZ)
+TOO_LATE = 1.0
+"""Seconds from the end of a program in which signals of the terminal were for it."""
 
 
 def run(  # noqa: PLR0913 - facts, by name
@@ -89,12 +91,18 @@ def run(  # noqa: PLR0913 - facts, by name
         if not _has_ended(process):
             _follow(schedule, process, dict(bells))
         _, status = os.waitpid(process, 0)
+        _LastEnd.at = time.monotonic()
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
 
 def _leave(_number: int, _frame: object) -> None:
     """Do nothing: it is for the program."""
+
+
+class _LastEnd:
+    at = float("-inf")
+    """When a program has ended last."""
 
 
 def _stop_with(process: int) -> None:
@@ -150,6 +158,24 @@ class Handled:
                 # handler; what came before this is still for ours.
                 act_by_default(number)
             signals.signal(number, one)
+
+
+class LateSignals(Handled):
+    """Takes signals of the terminal for the program's that come too late for it.
+
+    Ctrl-C twice, or a wrapper that signals a program and then its group: the program
+    ends by the first one, and the second must not end who closes its trace. Later ones
+    do what they always do.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_OF_THE_TERMINAL, self._take)
+
+    def _take(self, number: int, _frame: object) -> None:
+        if time.monotonic() - _LastEnd.at < TOO_LATE:
+            return
+        signals.signal(number, self._before[number])
+        signals.raise_signal(number)
 
 
 def _follow(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ....errors import SelectionError
@@ -11,6 +10,7 @@ from ..._kernel import impossible_filters
 from .contexts import CONTEXTS, FOR_FILTERS, context_fields, context_operations
 from .event_classes import event_class
 from .expressions import FilterError, split, whole
+from .filter_reasons import why_impossible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,8 +27,6 @@ Filters = tuple[
 ]
 """As :class:`vestige.record._kernel.Collector` has it."""
 
-_INVALID = "Invalid filter bytecode"
-"""As LTTng says it."""
 _NEVER = (Instruction(Operation.INTEGER), Instruction(Operation.RETURN))
 """What is true of no record."""
 _SOURCES = {"pid": "process", "vpid": "spaces"}
@@ -74,25 +72,8 @@ def _possible_events(text: str, events: Sequence[EventFormat]) -> set[int]:
     impossible = impossible_filters(_bound({one.id: (one, code) for one in events}, ()))
     found = {one.id for one in events} - set(impossible)
     if not found:
-        raise FilterError(_why(text, code, events[0]))
+        raise FilterError(why_impossible(text, code, events))
     return found
-
-
-def _why(text: str, code: _Code, event: EventFormat) -> str:
-    name, fields, _ = event_class(event)
-    for one in code:
-        if not isinstance(one.value, bytes):
-            continue
-        said = one.value.decode(errors="replace")
-        if one.operation in {Operation.FIELD, Operation.ELEMENT}:
-            plain = said.partition("[")[0].partition(".")[0]
-            if not re.search(rf"\b_{re.escape(plain)}(;|\[)", fields):
-                return f"filter '{text}': {name} has no field '{said}'"
-        elif said not in {*CONTEXTS, *FOR_FILTERS} and one.operation is (
-            Operation.CONTEXT
-        ):
-            return f"filter '{text}': the kernel has no context '{said}'"
-    return f"filter '{text}': a field of {name} is of another type"
 
 
 def _asked(codes: Iterable[_Code]) -> list[str]:
@@ -205,7 +186,7 @@ class ChannelFilters:
             try:
                 found = _possible_events(text, events)
             except FilterError as error:
-                self.problems.append(f"{_INVALID}: {error}")
+                self.problems.append(str(error))
                 continue
             possible |= {(one, text) for one in found}
         return possible

@@ -34,6 +34,7 @@ __all__ = ["KernelDomain"]
 NEXT = ".kernel"
 """The directory of the next chunk, until it takes the place of the one before."""
 _NOT_ARCHIVED = "a chunk of the kernel was not archived"
+_GONE = "it is gone, and with it what was recorded of the kernel"
 _MOST_NAMESAKES = 1000
 QUIET = 1_000_000
 """Microseconds after which what was recorded is in files, if nobody asks for less."""
@@ -68,6 +69,8 @@ class KernelDomain:
     ) -> None:
         assert places.kernel is not None  # noqa: S101 - for the types
         directory = self._directory = places.kernel
+        # Who sends files takes their directories away.
+        self._is_sent = bool(places.name)
         is_kept = self._is_kept = options.mode == "overwrite"
         self._has_begun = self._has_stopped = False
         self._bytes = self._bytes_before = 0
@@ -273,6 +276,8 @@ class KernelDomain:
             self._process.end()
             return
         self._process.end()
+        if not self._is_sent and not os.path.isdir(self._directory):
+            self._note_problem(f"{self._directory}: {_GONE}")
         for one in found:
             if one["failure"] is not None:
                 self._note_problem(missing_text(one["failure"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -30,8 +31,10 @@ UNAVAILABLE = "No kernel tracer available"
 NOTHING = "nothing of the kernel is recorded"
 ENDED = "its process has ended"
 READER_ENDED = "its reader has ended"
-_LOOKS, _PAUSE = 200, 0.01
-"""How often one looks at most whether a child has ended, and the seconds between."""
+_PATIENCE = 2.0
+"""Seconds for which one waits at most for the child of one that was killed."""
+_PAUSES = (0.01, 0.02, 0.05, 0.1)
+"""Seconds between two looks; the last one again and again."""
 _HOME = str(Path(__file__).parents[4])
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -190,13 +193,18 @@ def _remove_rest(process: int) -> None:
     except NoKernelTracerError:
         return
     try:
-        for _ in range(_LOOKS):
+        last = time.monotonic() + _PATIENCE
+        pauses = itertools.chain(_PAUSES, itertools.repeat(_PAUSES[-1]))
+        while True:
             tracefs.remove_abandoned()
             names = tracefs.names("instances")
-            if not any(one.startswith(f"{PREFIX}{process}-") for one in names):
+            is_left = any(one.startswith(f"{PREFIX}{process}-") for one in names)
+            pause = next(pauses)
+            if not is_left or time.monotonic() + pause > last:
                 break
-            # Its child has them open until it has noticed.
-            time.sleep(_PAUSE)
+            # Its child has them open until it has noticed. What somebody else has open
+            # is removed by the next recording.
+            time.sleep(pause)
         remove_abandoned(tracefs)
     finally:
         tracefs.close()

@@ -224,3 +224,30 @@ def test_what_takes_long_to_import_is_left_alone(tmp_path):
     assert "vestige: recorded" in done.stderr
     assert slow.isdisjoint(done.stdout.split())
     assert "vestige.graph" not in done.stdout.split()
+
+
+def test_a_signal_just_after_the_end_was_for_the_program(monkeypatch):
+    """Ctrl-C twice must not end who closes the trace; a later one does."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        monkeypatch.setattr(launch, "TOO_LATE", 60.0)
+        with launch.LateSignals():
+            assert run("kill -INT $$") == 128 + signal.SIGINT
+            signal.raise_signal(signal.SIGINT)
+        monkeypatch.setattr(launch, "TOO_LATE", 0.0)
+        with launch.LateSignals(), pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_signal_before_a_program_is_for_the_recorder(monkeypatch):
+    """Nothing has begun yet."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(launch._LastEnd, "at", float("-inf"))
+    try:
+        with launch.LateSignals(), pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -58,7 +58,7 @@ CALL = KernelRule("syscall", "getpriority", "entry")
         ("nothing == 1", "sched_waking has no field 'nothing'"),
         ("$ctx.vip == 1", "the kernel has no context 'vip'"),
         ('tid == "one"', "a field of sched_waking is of another type"),
-        ("pid.first == 1", "has no field .pid.first."),
+        ("pid.first == 1", "has no field 'pid'; there are 'tid', 'comm'"),
     ],
 )
 def test_a_filter_that_makes_no_sense_is_refused(text, reason):
