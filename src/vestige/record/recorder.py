@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from .._typing import TYPE_CHECKING
-from ..advice import VestigeWarning
 from ..errors import SelectionError
 from .backends.in_process.backend import InProcess
 from .backends.in_process.launch import LateSignals
@@ -126,6 +125,7 @@ def _warn(problem: str) -> None:
     # Few recordings come here.
     import warnings  # noqa: PLC0415 - see above
 
+    from ..advice import VestigeWarning  # noqa: PLC0415 - as above
     from ..caller import caller_level  # noqa: PLC0415 - as above
 
     warnings.warn(problem, VestigeWarning, stacklevel=caller_level())

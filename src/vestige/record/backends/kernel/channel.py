@@ -26,7 +26,7 @@ from .lttng_names import lttng_name
 from .metadata import DeclaredClass
 from .own_threads import OwnThreads
 from .probes import Probes
-from .proc_files import threads_of
+from .proc_files import is_in_pid_namespace, threads_of
 from .programs import TEXT_EVENT
 from .rules import takes_name
 from .selection import choose, names_like
@@ -133,7 +133,9 @@ class Channel:
         self._own = OwnThreads(
             self._instance,
             wanted.buffer_size,
-            has_stacks=any(one in CALL_STACKS for one in self.contexts),
+            # Who collects in a PID namespace has other IDs than its records there.
+            is_in_kernel=is_in_pid_namespace()
+            or any(one in CALL_STACKS for one in self.contexts),
         )
         try:
             self._prepare()

@@ -37,7 +37,8 @@ _DRAINED = 64
 
 _OTHER_IDS = (
     "the recorder is in a PID namespace, and the kernel has other IDs for processes: "
-    "the state dump and contexts of processes may be those of others"
+    "the state dump has those of the namespace, and contexts of processes that were "
+    "there before are unknown"
 )
 
 

@@ -53,17 +53,17 @@ class OwnThreads:
     Args:
         instance: The instance.
         buffer_size: Bytes of its buffer of a CPU.
-        has_stacks: Whether call stacks are recorded: records of their own, that belong
-            to those that stay.
+        is_in_kernel: Whether the kernel must leave them out, as where call stacks are
+            recorded: records of their own, that belong to those that stay.
     """
 
     def __init__(
-        self, instance: Instance, buffer_size: int, *, has_stacks: bool
+        self, instance: Instance, buffer_size: int, *, is_in_kernel: bool
     ) -> None:
         self._instance = instance
         self._threads: list[int] = []
         self._told = 0
-        self.is_in_kernel = has_stacks or buffer_size < _LEAST
+        self.is_in_kernel = is_in_kernel or buffer_size < _LEAST
         """Whether the kernel leaves them out: once it does, it does so for good."""
 
     def expect(self, events: Iterable[tuple[str, str]]) -> None:

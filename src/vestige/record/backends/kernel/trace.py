@@ -12,6 +12,7 @@ from .channel import Channel
 from .contexts import context_fields, host
 from .counters import UNKNOWN
 from .kernel_names import NameFiles
+from .machine_ids import machine_ids
 from .map_events import open_all
 from .metadata import FEW, StreamText, classes_text, metadata_text
 from .namespace_watch import NamespaceWatch
@@ -76,6 +77,8 @@ class KernelTrace:
         self._tracked = _only(wanted.tracked)
         self._left_out: dict[int, int] = {}
         """Threads of the recorder, and since when; only what is new matters."""
+        self._machine_ids: dict[int, int] = {}
+        """Of threads of the recorder that is in a PID namespace: the kernel's IDs."""
         self._problems: list[str] = []
         self._unknown = 0
         self._untold = 0
@@ -155,7 +158,8 @@ class KernelTrace:
         if not self._is_unread:
             return []
         self._is_unread = False
-        return read_threads(self._now)
+        # What is known of an ID here is another thread's for the kernel.
+        return [] if is_in_pid_namespace() else read_threads(self._now)
 
     @property
     def _clock(self) -> str:
@@ -278,7 +282,7 @@ class KernelTrace:
             ReaderGoneError: The process that reads has ended.
         """
         assert self._reader is not None  # noqa: S101 - it was started
-        own = [os.getpid(), self._reader, *left_out]
+        own = self._kernel_ids([os.getpid(), self._reader, *left_out])
         self._tell_left_out(own)
         for one in self._channels:
             # Threads that the reader starts are left out with it.
@@ -290,7 +294,7 @@ class KernelTrace:
         for one in self._channels:
             one.record(is_on=True)
         self._dump()
-        readers = threads_of(self._reader)
+        readers = self._kernel_ids(threads_of(self._reader))
         for one in self._channels:
             # Events that come later may need the kernel to leave them out.
             one.leave_out(readers)
@@ -367,9 +371,18 @@ class KernelTrace:
         Raises:
             ReaderGoneError: The process that reads has ended.
         """
+        threads = self._kernel_ids(threads)
         self._tell_left_out(threads)
         for one in self._channels:
             one.leave_out(threads)
+
+    def _kernel_ids(self, threads: Sequence[int]) -> list[int]:
+        """Return the IDs that the kernel has for threads, of those that are known."""
+        if not is_in_pid_namespace():
+            return [*threads]
+        new = [one for one in threads if one not in self._machine_ids]
+        self._machine_ids |= machine_ids(self._tracefs, new)
+        return [self._machine_ids[one] for one in threads if one in self._machine_ids]
 
     def change(self, wanted: Sequence[ChannelWanted]) -> None:
         """Record what is wanted now.

@@ -46,10 +46,10 @@ class Written:
         self.said.append(value)
 
 
-def own_threads(size: int = LARGE, *, has_stacks: bool = False):
+def own_threads(size: int = LARGE, *, is_in_kernel: bool = False):
     """Return what leaves threads out, and what the kernel is told."""
     instance = Written()
-    return OwnThreads(instance, size, has_stacks=has_stacks), instance.said  # type: ignore[arg-type]
+    return OwnThreads(instance, size, is_in_kernel=is_in_kernel), instance.said  # type: ignore[arg-type]
 
 
 def test_the_kernel_is_asked_where_own_threads_cause_many_events():
@@ -66,10 +66,12 @@ def test_the_kernel_is_asked_where_own_threads_cause_many_events():
     assert (said, own.others([])) == (["7 8 9", "10"], None)
 
 
-@pytest.mark.parametrize(("size", "has_stacks"), [(SMALL, False), (LARGE, True)])
-def test_the_kernel_leaves_them_out_of_what_is_small_or_has_stacks(size, has_stacks):
+@pytest.mark.parametrize(("size", "is_in_kernel"), [(SMALL, False), (LARGE, True)])
+def test_the_kernel_leaves_them_out_of_what_is_small_or_is_in_kernel(
+    size, is_in_kernel
+):
     """Their events would take the place of others, and stacks be without events."""
-    own, said = own_threads(size, has_stacks=has_stacks)
+    own, said = own_threads(size, is_in_kernel=is_in_kernel)
     own.expect(FEW)
     own.leave_out([7])
 

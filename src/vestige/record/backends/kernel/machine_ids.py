@@ -1,0 +1,105 @@
+"""IDs of threads in a PID namespace, as the kernel's events have them.
+
+Nobody in the namespace is told these. But the event ``signal_generate`` has the ID of
+the thread that gets a signal, and the number that its sender gave it: so each thread
+gets one that does nothing, and what the kernel says of it is read (Linux,
+``kernel/signal.c``, ``include/trace/events/signal.h``).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import secrets
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from .proc_files import read_file
+from .tracefs import Instance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .tracefs import Tracefs
+
+__all__ = ["machine_ids"]
+
+_EVENT = ("signal", "signal_generate")
+_SIGNAL = signal.SIGURG
+"""Which does nothing where nobody handles it, and few do."""
+_CALL = {"x86_64": 297, "aarch64": 240}
+"""The number of rt_tgsigqueueinfo(2)."""
+_SENT = re.compile(
+    r"\berrno=(-?\d+) code=-1 comm=.* pid=(\d+) grp=\d+ res=-?\d+$", re.MULTILINE
+)
+_QUEUED = -1
+_INFO_BYTES = 128
+_THREADS = re.compile(rb"^Tgid:\t(\d+)$", re.MULTILINE)
+
+
+def machine_ids(tracefs: Tracefs, threads: Iterable[int]) -> dict[int, int]:
+    """Return the IDs that threads have outside of all PID namespaces.
+
+    Args:
+        tracefs: Where their events are.
+        threads: Their IDs here, of threads of the recorder: they get a signal.
+
+    Returns:
+        By the ID here, those that could be found; none where ``/proc`` is of another
+        namespace or the kernel does not tell.
+    """
+    number = _CALL.get(os.uname().machine)
+    try:
+        if number is None or os.readlink("/proc/self") != str(os.getpid()):
+            return {}
+        instance = Instance(tracefs, "of-ids")
+    except OSError:
+        return {}
+    try:
+        return _ids(instance, number, list(dict.fromkeys(threads)))
+    except OSError:
+        return {}
+    finally:
+        with suppress(OSError):
+            instance.remove()
+
+
+def _ids(instance: Instance, number: int, threads: list[int]) -> dict[int, int]:
+    if instance.enable([_EVENT]):
+        return {}
+    # Others send signals, too.
+    first = secrets.randbelow(1 << 29)
+    instance.write(
+        "events/signal/signal_generate/filter", f"sig == {int(_SIGNAL)} && code == -1"
+    )
+    instance.record(is_on=True)
+    for at, thread in enumerate(threads):
+        _send(number, thread, first + at)
+    instance.record(is_on=False)
+    told = {
+        int(sent): int(thread) for sent, thread in _SENT.findall(instance.read("trace"))
+    }
+    return {
+        thread: told[first + at]
+        for at, thread in enumerate(threads)
+        if first + at in told
+    }
+
+
+def _send(number: int, thread: int, token: int) -> None:
+    """Send a thread a signal with a number; one that has ended gets none."""
+    with suppress(OSError):
+        found = _THREADS.search(read_file(f"/proc/{thread}/status"))
+        if found is None:
+            return
+        info = (ctypes.c_int * (_INFO_BYTES // 4))(int(_SIGNAL), token, _QUEUED)
+        call = ctypes.CDLL(None).syscall
+        call(
+            ctypes.c_long(number),
+            ctypes.c_long(int(found[1])),
+            ctypes.c_long(thread),
+            ctypes.c_long(int(_SIGNAL)),
+            ctypes.byref(info),
+        )
