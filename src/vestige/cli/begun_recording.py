@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
+from .._suppress import suppress
+from .._typing import TYPE_CHECKING
 from ..record.trace_directory import KERNEL, PRESENT, PROGRAMS
 
-__all__ = ["is_recorded", "wait_for_kernel"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+__all__ = ["NEXT", "is_recorded", "kernel_is_missing", "wait_for_kernel"]
 
 REGISTER = ".arena"
 """The file that is there while a recording is made."""
 SOCKET = ".recorder"
 """The file by which a recorder is asked for snapshots."""
-PATIENCE, PAUSE = 1.0, 0.02
-"""Seconds that the kernel may take until it is recorded, and between two looks."""
+METADATA, ARCHIVES = "metadata", "archives"
+NEXT = ".kernel"
+"""The kernel's trace of the next part, until it takes the place of the one before."""
+PAUSE = 0.02
+"""Seconds between two looks."""
+LONGEST_QUIET = 50
+"""After so many looks it is seen whether the recorder is alive."""
 
 
 def is_recorded(path: str | os.PathLike[str]) -> bool:
@@ -26,36 +37,83 @@ def is_recorded(path: str | os.PathLike[str]) -> bool:
     return any(map(_has_register, _places(path)))
 
 
-def wait_for_kernel(path: str | os.PathLike[str]) -> None:
-    """Wait a moment for the kernel's trace, if the recording has just begun.
+def wait_for_kernel(
+    path: str | os.PathLike[str], is_abandoned: Callable[[Path], bool]
+) -> bool:
+    """Wait for the kernel's trace where a recording, or a part of one, has just begun.
+
+    It is to come until the program writes something, which runs when the kernel is
+    recorded, or cannot be.
 
     Args:
         path: The directory of the recording.
+        is_abandoned: Tells whether the recorder of a trace was killed.
+
+    Returns:
+        Whether none is to come any more that is not there; not so if the recorder was
+        killed.
     """
-    until = time.monotonic() + PATIENCE
-    while _lacks_kernel(path) and time.monotonic() < until:
+    looks = 0
+    while awaited := _awaited(path):
+        looks += 1
+        if looks % LONGEST_QUIET == 0 and any(map(is_abandoned, awaited)):
+            return False
         time.sleep(PAUSE)
+    return True
 
 
-def _lacks_kernel(path: str | os.PathLike[str]) -> bool:
-    # In overwrite mode it comes in the end.
-    if os.path.exists(os.path.join(path, SOCKET)):  # noqa: PTH110, PTH118 - start-up
-        return False
-    return any(
-        _has_register(one)
-        and not os.path.exists(  # noqa: PTH110 - as above
-            os.path.join(os.path.dirname(one), KERNEL, "metadata")  # noqa: PTH118, PTH120 - as above
-        )
+def kernel_is_missing(path: str | os.PathLike[str], found: Container[Path]) -> bool:
+    """Tell whether the kernel's trace was not found, and is there, or will be.
+
+    Where one part of a recording ends and the next one begins, it is in neither place
+    for a moment.
+
+    Args:
+        path: The directory of the recording.
+        found: The absolute directories of the traces that were.
+    """
+    return bool(_awaited(path)) or any(
+        _has_kernel(one) and one.with_name(KERNEL) not in found
         for one in _places(path)
-        if os.path.basename(one) == PROGRAMS  # noqa: PTH119 - as above
+        if one.name == PROGRAMS and _has_register(one)
     )
 
 
-def _places(path: str | os.PathLike[str]) -> list[str]:
+def _awaited(path: str | os.PathLike[str]) -> list[Path]:
+    """Return the traces of programs beside which one of the kernel is to come."""
+    # In overwrite mode it comes in the end.
+    if Path(path, SOCKET).exists():
+        return []
+    return [
+        one
+        for one in _places(path)
+        if one.name == PROGRAMS
+        and _has_register(one)
+        and not _has_kernel(one)
+        and (one.with_name(NEXT).exists() or not _has_begun(one))
+    ]
+
+
+def _has_kernel(programs: Path) -> bool:
+    return Path(programs.with_name(KERNEL), METADATA).exists()
+
+
+def _has_begun(programs: Path) -> bool:
+    """Tell whether the program writes, or what it wrote is in another part by now."""
+    with suppress(OSError):
+        if any(
+            one.name[0] != "." and one.name != METADATA for one in programs.iterdir()
+        ):
+            return True
+    return Path(programs.parent.parent, ARCHIVES).exists()
+
+
+def _places(path: str | os.PathLike[str]) -> list[Path]:
     """Return where the trace of programs may be."""
+    above = Path(os.path.normpath(Path.cwd() / path))
     parts = ((), (PROGRAMS,), (PRESENT,), (PRESENT, PROGRAMS))
-    return [os.path.join(os.path.abspath(path), *one) for one in parts]  # noqa: PTH100, PTH118 - as above
+    return [above.joinpath(*one) for one in parts]
 
 
-def _has_register(place: str) -> bool:
-    return os.path.exists(os.path.join(place, REGISTER))  # noqa: PTH110, PTH118 - as above
+def _has_register(place: Path) -> bool:
+    return (place / REGISTER).exists()

@@ -9,13 +9,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from .._typing import TYPE_CHECKING
-from ..errors import CommandError
+from ..errors import CommandError, NotATraceError
 from ..graph.plan import ComponentSpec, Connection, Plan
 from .layout_arguments import BABELTRACE, layout_of
 from .time_range_arguments import range_words
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from ..ctf import FoundTrace
 
 __all__ = ["LONG_CALLS", "RECORDING", "SINK", "view_plan"]
 
@@ -25,6 +27,8 @@ RECORDING = "source.vestige.recording"
 """The class of components that read a recording while it is made."""
 SINK = "text"
 """Name of the component that writes."""
+_MOST_LOOKS = 100
+"""How often traces are looked for that are being moved."""
 LONG_CALLS = "long-calls"
 """Name of the component that hides short calls."""
 
@@ -103,13 +107,11 @@ def _sources(options: argparse.Namespace, paths: Sequence[str]) -> list[Componen
 def _recordings(path: str) -> list[dict[str, str]]:
     """Return the parameters of the recordings at or below a path."""
     from ..components.sources.recording_parts import others_of
-    from ..ctf import METADATA, find_traces
-    from .begun_recording import wait_for_kernel
+    from ..ctf import METADATA
 
     if (Path(path) / METADATA).is_file():
         return [{"path": path}]
-    wait_for_kernel(path)
-    found = find_traces(path)
+    found = _found_recordings(path)
     directories = [one.directory for one in found]
     return [
         {
@@ -119,6 +121,32 @@ def _recordings(path: str) -> list[dict[str, str]]:
         }
         for one in found
     ]
+
+
+def _found_recordings(path: str) -> list[FoundTrace]:
+    """Return the traces below a path, also while they are being moved.
+
+    Raises:
+        NotATraceError: There is none, or a directory cannot be listed.
+    """
+    from ..ctf import find_traces
+    from ..record.backends.in_process.recovery import is_left
+    from .begun_recording import NEXT, is_recorded, kernel_is_missing, wait_for_kernel
+
+    looks = 0
+    while True:
+        looks += 1
+        is_alive = wait_for_kernel(path, is_left) and looks < _MOST_LOOKS
+        try:
+            found = find_traces(path)
+        except NotATraceError:
+            if is_alive and is_recorded(path):
+                continue
+            raise
+        found = [one for one in found if one.directory.name != NEXT]
+        directories = {one.directory for one in found}
+        if not (is_alive and kernel_is_missing(path, directories)):
+            return found
 
 
 def _tells_durations(options: argparse.Namespace) -> bool:

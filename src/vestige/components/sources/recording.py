@@ -47,6 +47,9 @@ REGISTER = ".arena"
 LONGEST_QUIET = 2.0
 """After so many seconds without anything it is seen whether the recorder is alive."""
 
+LONGEST_MOVE = 1.0
+"""Seconds after which a directory that was moved is taken for gone."""
+
 ABANDONED = (
     "its recorder was killed: what is in memory joins the trace when it is read the "
     "next time, without --follow"
@@ -91,16 +94,13 @@ class RecordingSource(Feed):
         super().__init__(path)
         self._is_abandoned = is_abandoned
         self._directory = Path.cwd() / path
-        if not (self._directory / METADATA).is_file():
-            raise NotATraceError("no CTF trace: it has no metadata", path=Path(path))
-        self._of_programs = _of_programs(self._directory)
         self._parts = Parts(self._directory, others)
+        self._state, parsed = self._first_metadata()
+        self._of_programs = _of_programs(self._directory)
         self.roots = [self._directory]
         """The directory."""
         self.directories = [self._directory]
         """The directory."""
-        self._state = self._metadata_state()
-        parsed, _ = read_metadata(self._directory)
         self._info = TraceInfo(index, "", parsed, directories=[self._directory])
         names = [parsed.environment.get("hostname"), trace_name]
         self._info.name = "/".join(str(one) for one in names if one)
@@ -184,6 +184,28 @@ class RecordingSource(Feed):
                 )
             arrival.is_end = True
 
+    def _first_metadata(self) -> tuple[tuple[int, int] | None, core.TraceClass]:
+        """Read the metadata, and tell which they were.
+
+        Raises:
+            NotATraceError: There are none.
+            TraceFormatError: They cannot be used.
+        """
+        until = time.monotonic() + LONGEST_MOVE
+        while True:
+            state = self._metadata_state()
+            try:
+                if state is not None and (self._directory / METADATA).is_file():
+                    return state, read_metadata(self._directory)[0]
+            except TraceFormatError:
+                if self._metadata_state() == state:
+                    raise
+            is_coming = self._parts.is_between() or self._metadata_state() != state
+            if not is_coming or time.monotonic() > until:
+                break
+            time.sleep(LIVE_PAUSE)
+        raise NotATraceError("no CTF trace: it has no metadata", path=Path(self.path))
+
     def _metadata_state(self) -> tuple[int, int] | None:
         with suppress(OSError):
             status = (self._directory / METADATA).stat()
@@ -195,7 +217,12 @@ class RecordingSource(Feed):
         state = self._metadata_state()
         if state in {self._state, None}:
             return
-        parsed, damage = read_metadata(self._directory)
+        try:
+            parsed, damage = read_metadata(self._directory)
+        except TraceFormatError:
+            if self._metadata_state() == state:
+                raise
+            return
         if damage is not None:
             # Somebody is writing them.
             return

@@ -125,6 +125,10 @@ class Parts:
         """Whether the recording has had more than one part."""
         return bool(self._parts)
 
+    def is_between(self) -> bool:
+        """Tell whether the present part was moved, and the next one is to come."""
+        return not self._directory.exists() and self._archives.is_dir()
+
     def look(self) -> None:
         """See which parts have ended."""
         new = [one for one in self._listed() if one not in self._seen]
@@ -150,8 +154,9 @@ class Parts:
             there = [*data_file_names(self._directory)]
         except NotATraceError:
             # The whole directory was moved, and there will be another one.
-            if self._directory.exists() or not self._archives.is_dir():
-                raise
+            if not self.is_between():
+                # It has just come, or never will.
+                there = [*data_file_names(self._directory)]
         self.look()
         return [*dict.fromkeys((*self._names, *there))]
 

@@ -132,17 +132,7 @@ class InProcess:
             kernel=self._places.kernel if self._options.is_kernel_recorded else None,
         )
         self._to_close.append(self._metadata.close)
-        # From here on the trace is readable, whoever is killed.
-        self._metadata.write()
         self._place = _identity(self._directory)
-        if self._options.is_kernel_recorded:
-            # Few recordings have it.
-            from .kernel_beside import kernel_domain  # noqa: PLC0415 - see above
-
-            self._kernel = kernel_domain(
-                self._places, self._kernel_options, self._clock, _new_uuid()
-            )
-            self._to_close.append(self._kernel.close)
         make_refusals(self._directory)
         if self._is_sent:
             # Where there is such a directory, the collector writes indexes.
@@ -157,6 +147,17 @@ class InProcess:
         if not is_counter:
             self._collector.set_monotonic()
         self._to_close.append(self._abandon)
+        # From here on the trace is readable, whoever is killed. Who finds it finds the
+        # collector's register as well, without which a recording has ended.
+        self._metadata.write()
+        if self._options.is_kernel_recorded:
+            # Few recordings have it.
+            from .kernel_beside import kernel_domain  # noqa: PLC0415 - see above
+
+            self._kernel = kernel_domain(
+                self._places, self._kernel_options, self._clock, _new_uuid()
+            )
+            self._to_close.append(self._kernel.close)
 
     def start(self) -> None:
         """Begin to collect.

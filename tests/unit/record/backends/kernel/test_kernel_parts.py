@@ -30,6 +30,8 @@ NAME, CALL = "sched_rr_get_interval", 148
 EVENTS = (f"syscall_entry_{NAME}", f"syscall_exit_{NAME}")
 KERNEL = ("--kernel", f"syscalls:{NAME}")
 SECONDS = 30.0
+SETTLED = 6
+"""So many parts of 200 ms have another clock, at most: it is settled in the first second."""
 
 
 @pytest.fixture(scope="module")
@@ -225,29 +227,32 @@ def test_both_domains_are_sent_as_one_session(program):
 
 
 def test_a_recording_is_followed_in_both_domains(tmp_path, program):
-    """In order, and over several parts."""
+    """In order, and over several parts, from the moment when it can be found."""
     output = tmp_path / "trace"
-    words = [program, "900", str(CALL), "1000"]
+    words = [program, "1000000", str(CALL), "1000"]
     options = ("--rotate=200ms", "--live=20ms", "-q")
+    follow = ("view", "--follow", "--no-debug-info", "-e", f"*{NAME},*:func_*")
     with subprocess.Popen(record_command(output, words, *KERNEL, *options)) as recorder:
-        for domain in ("ust", "kernel"):
-            there = output / "present" / domain / "metadata"
-            wait_until(there.exists, "a recording", SECONDS)
-        followed = subprocess.run(
-            [
-                *(sys.executable, "-m", "vestige", "view", "--follow"),
-                *("--no-debug-info", "-e", f"*{NAME}", "-e", "*:func_*", str(output)),
-            ],
-            capture_output=True,
+        wait_until((output / "present/ust/metadata").exists, "a recording", SECONDS)
+        with subprocess.Popen(
+            [sys.executable, "-m", "vestige", *follow, output],
+            stdout=subprocess.PIPE,
             text=True,
-            check=False,
-        )
-    assert (recorder.returncode, followed.returncode) == (0, 0), followed.stderr
-    called = re.findall(r"(func_e|syscall_e)\w+ ", followed.stdout)
-    inside = ["func_e", "syscall_e", "syscall_e", "func_e"]
-    assert Counter(called) == {"func_e": 2 * 901, "syscall_e": 2 * 900}
-    # Before that, the clock is hardly known, and each domain may learn of it first.
-    assert called[-2001:] == [*inside * 500, "func_e"]
+        ) as follower:
+            wait_until(lambda: is_archived(output, SETTLED + 3), "parts", SECONDS)
+            process = process_of_program(recorder.pid)
+            os.kill(process, signal.SIGTERM)
+            shown = follower.stdout.read()
+    assert (recorder.returncode, follower.returncode) == (128 + signal.SIGTERM, 0)
+    found = re.findall(rf"(func_e)|\] *{process} +(syscall_e)", shown)
+    called = ["".join(one) for one in found]
+    kinds = {"in": "func_e", "out": "func_e", "entry": "syscall_e", "exit": "syscall_e"}
+    recorded = [kinds[one] for one in calls_of(output)]
+    assert Counter(called) == Counter(recorded)
+    # Before that, the clock is not settled, and each domain may learn of it first.
+    settled = sum(len(calls_of(part)) for part in parts_of(output)[SETTLED + 1 :])
+    assert settled > 100
+    assert called[-settled:] == recorded[-settled:]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can have other groups")
@@ -269,6 +274,12 @@ def test_directories_of_a_group_are_written_to(program):
 
         assert (done.returncode, "warning" in done.stderr) == (0, False), done.stderr
         assert (output / "kernel" / "metadata").exists()
+
+
+def is_archived(output, number):
+    """Tell whether so many parts of a recording have ended."""
+    archives = output / "archives"
+    return archives.is_dir() and len([*archives.iterdir()]) > number
 
 
 def has_records(recorder):

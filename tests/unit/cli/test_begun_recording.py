@@ -1,0 +1,109 @@
+"""Recordings that begin, or begin a part, while somebody looks for their traces."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from vestige.cli import begun_recording
+from vestige.cli.begun_recording import (
+    METADATA,
+    NEXT,
+    REGISTER,
+    SOCKET,
+    kernel_is_missing,
+    wait_for_kernel,
+)
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """A recording of both domains whose program does not run yet."""
+    programs = tmp_path / "present/ust"
+    programs.mkdir(parents=True)
+    (programs / METADATA).touch()
+    (programs / REGISTER).touch()
+    return tmp_path
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """What happens at each look; the number of looks is that of those that are gone."""
+    waiting = []
+
+    def sleep(_seconds):
+        assert waiting, "nothing is to come"
+        waiting.pop(0)()
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    return waiting
+
+
+def nothing():
+    """Nothing happens."""
+
+
+def make_kernel(present, name="kernel"):
+    """Make the kernel's trace."""
+    (present / name).mkdir()
+    (present / name / METADATA).touch()
+
+
+def is_alive(_directory):
+    """Nobody killed the recorder."""
+    return False
+
+
+def test_the_kernel_is_waited_for_however_long_it_takes(recording, steps):
+    """Until it is there."""
+    many = 10 * begun_recording.LONGEST_QUIET
+    steps += [nothing] * many
+    steps.append(lambda: make_kernel(recording / "present"))
+
+    assert wait_for_kernel(recording, is_alive)
+    assert steps == []
+
+
+def test_a_program_that_writes_has_no_kernel_to_come(recording, steps):
+    """What is hidden, and the metadata, are of the recorder."""
+    (recording / "present/ust/.refused").touch()
+    steps += [nothing, (recording / "present/ust/1-1").touch]
+
+    assert wait_for_kernel(recording, is_alive)
+    assert steps == []
+
+
+def test_between_two_parts_the_kernel_is_waited_for(recording, steps):
+    """Then it is beside its place, and was found nowhere, or in the part before."""
+    present = recording / "present"
+    (present / "ust/1-1").touch()
+    make_kernel(present, NEXT)
+    assert kernel_is_missing(recording, {present / "ust"})
+    steps.append(lambda: (present / NEXT).rename(present / "kernel"))
+
+    assert wait_for_kernel(recording, is_alive)
+    assert steps == []
+    assert kernel_is_missing(recording, {present / "ust"})
+    assert not kernel_is_missing(recording, {present / "ust", present / "kernel"})
+
+
+def test_nobody_waits_for_what_a_killed_recorder_left(recording, steps):
+    """It is looked at now and then."""
+    steps += [nothing] * (begun_recording.LONGEST_QUIET - 1)
+
+    assert not wait_for_kernel(recording, lambda directory: directory.name == "ust")
+    assert steps == []
+
+
+@pytest.mark.usefixtures("steps")
+@pytest.mark.parametrize("change", ["ended", "kept"])
+def test_nobody_waits_where_none_comes(recording, change):
+    """A recording that has ended; in overwrite mode it comes in the end."""
+    if change == "ended":
+        (recording / "present/ust" / REGISTER).unlink()
+    else:
+        (recording / SOCKET).touch()
+
+    assert wait_for_kernel(recording, is_alive)
+    assert not kernel_is_missing(recording, set())
