@@ -17,7 +17,7 @@ pub type Numbers = (u32, u64);
 /// A namespace of 0 is taken for ours. Where there are processes of others, all that there are
 /// are looked through once, some 10 us each; those that may not be looked at are not there.
 pub fn present(wanted: &HashSet<Numbers>) -> HashSet<Numbers> {
-    let own = fs::metadata(OWN_NAMESPACE).map_or(0, |found| found.ino());
+    let own = own_namespace();
     let is_own = |one: &Numbers| one.1 == 0 || one.1 == own;
     let is_there = |one: &Numbers| Path::new("/proc").join(one.0.to_string()).exists();
     let mut found: HashSet<Numbers> =
@@ -28,6 +28,12 @@ pub fn present(wanted: &HashSet<Numbers>) -> HashSet<Numbers> {
         found.extend(others.filter(|one| wanted.contains(one)));
     }
     found
+}
+
+/// The PID namespace of this process; 0 where it cannot be asked for.
+#[must_use]
+pub fn own_namespace() -> u64 {
+    fs::metadata(OWN_NAMESPACE).map_or(0, |found| found.ino())
 }
 
 fn numbers_of(process: &Path) -> Option<Numbers> {

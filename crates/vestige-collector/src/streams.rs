@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::account::Account;
+use crate::presence::own_namespace;
 
 const ID_BITS: u32 = 22;
 const ID_MASK: u64 = (1 << ID_BITS) - 1;
@@ -36,9 +37,9 @@ impl Identity {
 }
 
 /// All data streams of a recording.
-#[derive(Default)]
 pub struct Streams {
-    /// PID namespaces, in the order in which they were met.
+    /// PID namespaces: that of the collector, whose numbers the kernel tells as well, and the
+    /// others in the order in which they were met.
     spaces: Vec<u64>,
     namesakes: HashMap<(u64, u64), u64>,
     /// With the arena: a user must not go on with the files of another one.
@@ -64,9 +65,24 @@ pub fn ring_name(number: u64) -> String {
     format!("ring-{number}")
 }
 
+impl Default for Streams {
+    fn default() -> Self {
+        Self::of(own_namespace())
+    }
+}
+
 impl Streams {
-    /// The number of a PID namespace, which the numbers of its streams have.
+    /// Those of a collector in a PID namespace.
+    fn of(own: u64) -> Self {
+        Self { spaces: vec![own], namesakes: HashMap::new(), ended: VecDeque::new() }
+    }
+
+    /// The number of a PID namespace, which the numbers of its streams have; one that is not
+    /// known is taken for ours.
     fn space(&mut self, inode: u64) -> u64 {
+        if inode == 0 {
+            return 0;
+        }
         let known = self.spaces.iter().position(|one| *one == inode);
         let place = known.unwrap_or_else(|| {
             if self.spaces.len() < MOST_SPACES {
@@ -178,9 +194,9 @@ mod tests {
 
     #[test]
     fn namespaces_keep_their_numbers_in_the_next_collector() {
-        let mut first = Streams::default();
+        let mut first = Streams::of(10);
         let all: Vec<_> = (10..14).map(|space| begun(&mut first, 1, space)).collect();
-        let mut next = Streams::default();
+        let mut next = Streams::of(10);
         // The threads of the others have ended.
         for (instance, space) in all.iter().zip(10..14).skip(2) {
             next.take_over(*instance, space);
@@ -193,18 +209,19 @@ mod tests {
 
     #[test]
     fn a_number_is_of_one_namespace() {
-        let mut streams = Streams::default();
+        let mut streams = Streams::of(10);
         let instance = begun(&mut streams, 1, 10);
         streams.take_over(instance, 11);
-        streams.take_over(begun(&mut Streams::default(), 1, 11), 10);
+        streams.take_over(begun(&mut Streams::of(11), 1, 11), 10);
         assert_eq!(space_of(begun(&mut streams, 2, 10)), 0);
         assert_eq!(space_of(begun(&mut streams, 2, 11)), 1);
     }
 
     #[test]
     fn rings_of_cpus_are_of_no_namespace() {
-        let mut streams = Streams::default();
+        let mut streams = Streams::of(7);
         streams.take_over(5 << NAMESAKE_BITS, 10);
-        assert_eq!(streams.spaces, []);
+        assert_eq!(streams.spaces, [7]);
+        assert_eq!(space_of(streams.apart(0, 1)), 0);
     }
 }

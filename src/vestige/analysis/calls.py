@@ -73,11 +73,13 @@ class ThreadCalls:
     and a jump over calls is not noticed."""
     thread_name: str | None = None
     """Its own name, where the trace tells one that is not that of its process."""
+    namespace: int = 0
+    """The PID namespace of its process, see :class:`.Process`."""
 
     @property
     def thread(self) -> Thread:
         """The thread, as a value; its event records are those of calls."""
-        process = Process(self.vpid, self.name, self.trace)
+        process = Process(self.vpid, self.name, self.trace, self.namespace)
         return Thread(
             process=process,
             tid=self.vtid,

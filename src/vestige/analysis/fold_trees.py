@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from .. import core
 from .._typing import Protocol
 from ..graph import LostNotice, Stream
+from ..graph.stream import namespace_of
 from ..units import Nanoseconds, Vpid
 from .call_nodes import CallNode, call_counts
 from .calls import CallTree, ThreadCalls
@@ -130,6 +131,7 @@ def _threads(
             unknown_exits=unknown_exits,
             losses=losses,
             exits_are_named=named,
+            namespace=namespace_of(space),
         )
     return threads
 

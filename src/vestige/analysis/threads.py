@@ -33,6 +33,9 @@ class Process:
     """Its name, where the trace tells."""
     trace: str = ""
     """Name of the trace."""
+    namespace: int = field(default=0, compare=False)
+    """The PID namespace in which the ID counts: 0 is that of the recorder, or nothing
+    tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

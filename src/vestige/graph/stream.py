@@ -15,7 +15,20 @@ if TYPE_CHECKING:
 
     from ..model import StreamClass, TraceClass
 
-__all__ = ["Stream", "StreamFacts", "TraceInfo"]
+__all__ = ["MOST_TRACES", "Stream", "StreamFacts", "TraceInfo", "namespace_of"]
+
+
+MOST_TRACES = 1 << 20
+"""More than are read at once; so many process spaces has each PID namespace."""
+
+
+def namespace_of(process_space: int) -> int:
+    """Return the number of the PID namespace of a process space.
+
+    Args:
+        process_space: As :attr:`Stream.process_space`.
+    """
+    return process_space // MOST_TRACES
 
 
 class TraceInfo:

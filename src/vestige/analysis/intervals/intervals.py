@@ -17,6 +17,7 @@ from ... import core
 from ...damage import Damage
 from ...debuginfo import CALL_ENTRY_EVENTS, CALL_EXIT_EVENTS, DebugFileFinder, Resolver
 from ...graph import Selection, Stream, merges
+from ...graph.stream import namespace_of
 from ...units import Nanoseconds, Vpid
 from ..call_nodes import CallNode, merged
 from ..call_reader import Names, TraceSource, call_tree
@@ -163,6 +164,7 @@ class Intervals:
                 pid=None if pid < 0 else Vpid(pid),
                 name=named,
                 trace="" if trace is None else trace.name,
+                namespace=namespace_of(space),
             )
             row = Row(
                 process=process,

@@ -201,10 +201,13 @@ class Turns:
 
     def _is_elsewhere(self, found: ThreadTurns, thread: Thread) -> bool:
         # Whoever records an event runs then.
-        if self.losses or thread.begin is None or thread.end is None:
+        if thread.begin is None or thread.end is None:
             return False
         states = {found.at(thread.begin), found.at(thread.end)}
-        return RUNNING not in states and states != {UNKNOWN}
+        if thread.process.namespace:
+            # Where the recorder is in one, too, IDs may still be those of the machine.
+            return self.losses > 0 or states != {RUNNING}
+        return not self.losses and RUNNING not in states and states != {UNKNOWN}
 
     def of_spaces(self) -> Iterator[tuple[int, int, ThreadTurns]]:
         """Iterate over process spaces, their threads' IDs and states."""

@@ -13,6 +13,7 @@ from ...ctf import LogicalTrace, find_traces, open_traces, pid_namespace
 from ...damage import Damage
 from ...errors import NotATraceError
 from ...graph import Stream, TraceInfo
+from ...graph.stream import MOST_TRACES
 
 if TYPE_CHECKING:
     from typing import Any
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from ...graph.plan import ComponentSpec
 
 __all__ = ["CtfFsSource", "make_ctf_fs", "process_space"]
-
-_MOST_TRACES = 1 << 20
 
 
 class CtfFsSource:
@@ -166,4 +165,4 @@ def process_space(trace: TraceInfo, stream_id: int | None) -> int:
         trace: The trace.
         stream_id: The ID of the data stream, if it has one.
     """
-    return pid_namespace(trace.parsed, stream_id) * _MOST_TRACES + trace.index
+    return pid_namespace(trace.parsed, stream_id) * MOST_TRACES + trace.index

@@ -20,7 +20,7 @@ def pid_namespace(trace: TraceClass, stream_id: int | None) -> int:
         stream_id: The ID of the data stream, if it has one.
 
     Returns:
-        The number; 0 for the first one, and where a trace does not tell.
+        The number; 0 for that of the recorder, and where a trace does not tell.
     """
     if trace.environment.get("tracer_name") != "vestige":
         return 0

@@ -184,3 +184,24 @@ def test_whoever_records_an_event_runs(tmp_path):
     turns = trace.turns().of_thread(Thread(process=process, tid=5))
 
     assert states(turns) == [(100, BLOCKED), (150, RUNNING)]
+
+
+def test_a_thread_of_another_pid_namespace_is_none_that_kernels_tell_of(tmp_path):
+    """Though the one with its ID runs where one of them begins, or events were lost."""
+    path = write_kernel_trace(tmp_path / "kernel", RECORDS)
+    trace = vestige.open(path, debug_info=False)
+    turns = trace.turns()
+    name = trace.streams[0].trace.name
+
+    def thread(namespace, begin, end):
+        process = Process(None, None, name, namespace)
+        return Thread(process=process, tid=5, begin=begin, end=end)
+
+    for namespace, is_elsewhere in ((0, False), (1, True)):
+        assert turns.is_elsewhere(thread(namespace, 105, 135)) is is_elsewhere
+    assert turns.is_elsewhere(thread(0, 135, 145))
+    assert not turns.is_elsewhere(thread(1, 105, 165))
+    turns.losses = 1
+    for namespace, is_elsewhere in ((0, False), (1, True)):
+        assert turns.is_elsewhere(thread(namespace, 135, 145)) is is_elsewhere
+        assert turns.is_elsewhere(thread(namespace, 105, 165)) is is_elsewhere

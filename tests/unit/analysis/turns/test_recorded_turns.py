@@ -58,7 +58,6 @@ def test_a_report_tells_what_functions_waited_for(recording):
     )
 
     assert sleeps["blocked_ns"] > 0.9 * SLEPT
-    assert sleeps["running_ns"] < 0.5 * SLEPT
     # Kernels do not tell of all switches.
     assert computes["running_ns"] > 0.8 * USED
     assert computes["blocked_ns"] < USED
@@ -86,19 +85,11 @@ def test_what_is_in_a_call_has_the_events_of_the_kernel(recording):
     trace = vestige.open(recording)
     [call] = trace.calls("sleeps")
     names = [event.name for event in call.inside().events()]
-    # Not all kernels tell of the switch to it from an idle CPU.
-    order = ["entry", "switch", "waking", "exit"]
-    found = [
-        next(
-            (word for word in ("entry", "exit", "switch", "waking") if word in name), ""
-        )
-        for name in names
-    ]
-
-    found = [word for word in found if word]
-    assert [found[0], found[-1]] == ["entry", "exit"]
-    at = iter(found)
-    assert all(word in at for word in order), names
+    # Not all kernels tell of the switch to it from an idle CPU, and on a busy one there
+    # may be more of all that, also before the entry and behind the exit.
+    at = iter(names)
+    for word in ("syscall_entry", "sched_switch", "sched_waking", "syscall_exit"):
+        assert any(word in name for name in at), (word, names)
 
 
 def test_a_page_draws_waits_below_calls(recording):
@@ -134,6 +125,8 @@ def test_threads_of_a_pid_namespace_get_nothing_of_others(tmp_path):
 
     assert parts
     assert not any(parts)
+    inner = [one for one in vestige.open(output).threads() if one.calls]
+    assert {one.process.namespace for one in inner} == {1}
     [text] = [
         line
         for line in report_text(output).splitlines()
