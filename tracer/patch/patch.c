@@ -94,7 +94,8 @@ static int patch_first(struct dl_phdr_info *info, size_t size, void *unused)
 	(void) size;
 	(void) unused;
 	look_at_name(info->dlpi_name);
-	patch_object(info, true);
+	if (settings.has_plans)
+		patch_object(info, true);
 	return 0;
 }
 
@@ -132,11 +133,10 @@ static __attribute__((constructor(102))) void start(void)
 	    settings.on_library_exit == FUNCTIONS_OFF)
 		return;
 	thread_ends_start();
-	if (settings.has_plans) {
-		before = system_block_signals();
-		dl_iterate_phdr(patch_first, NULL);
-		system_restore_signals(before);
-	}
+	/* Without plans, too: libraries are called, and functions may call __fentry__ first. */
+	before = system_block_signals();
+	dl_iterate_phdr(patch_first, NULL);
+	system_restore_signals(before);
 	loads_watch(patch_later, thunks_forget);
 }
 

@@ -17,6 +17,7 @@ from support.patched import (
     build,
     build_loader,
     called,
+    counted,
     needs_patching,
     output_of,
 )
@@ -287,3 +288,61 @@ def test_greenlets_go_on(tmp_path):
     done = run_recorded(tmp_path / "trace", command, *options)
     assert (done.returncode, done.stdout) == (0, output_of(*command)), done.stderr
     assert "it has greenlets, which copy return addresses" in done.stderr
+
+
+COPIER = """
+#include <dlfcn.h>
+int copied(void);
+__attribute__((constructor, no_instrument_function)) static void begin(void)
+{
+	if (WHEN == 1)
+		dlopen(COPIES, RTLD_NOW);
+}
+__attribute__((noinline)) int work(int number)
+{
+	__asm__ volatile("");
+	return number + 1;
+}
+int main(void)
+{
+	int sum = 0;
+
+	if (WHEN == 2)
+		dlopen(COPIES, RTLD_NOW);
+	for (int number = 0; number < 3; number++)
+		sum += work(number);
+	return WHEN ? sum - 6 : copied() + sum - 6;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("when", "exits"),
+    [("linked", 0), ("loaded before the first call", 0), ("loaded in a call", 1)],
+)
+def test_functions_with_fentry_leave_returns_to_greenlets(
+    tmp_path, monkeypatch, when, exits
+):
+    """Whenever their library comes: what is open then ends, the others only begin."""
+    number = ("linked", "loaded before the first call", "loaded in a call").index(when)
+    if number and not can_audit():
+        pytest.skip("the dynamic linker does not tell of what it loads")
+    # Programs of -pg leave a file in the working directory.
+    monkeypatch.chdir(tmp_path)
+    library, source = tmp_path / "libgreenlet.so", tmp_path / "copier.c"
+    (tmp_path / "own.c").write_text("int copied(void) { return 0; }\n")
+    run_tool(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "own.c"])
+    source.write_text(COPIER)
+    run_tool(
+        [
+            *("gcc", "-g", "-O1", "-pg", "-mfentry", f"-DWHEN={number}"),
+            *(f'-DCOPIES="{library}"', "-o", tmp_path / "copier", source, "-ldl"),
+            *([library] if number == 0 else ["-Wl,--unresolved-symbols=ignore-all"]),
+        ]
+    )
+    done = run_recorded(tmp_path / "trace", [tmp_path / "copier"])
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("it has greenlets, which copy return addresses") == 1
+    assert called(tmp_path / "trace") == {"main": 1, "work": 3}
+    assert counted(tmp_path / "trace") == [4, exits]
