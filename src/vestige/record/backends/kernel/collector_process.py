@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import select
 import sys
 import time
@@ -50,6 +51,7 @@ def main() -> None:
         return
     wanted = Wanted.from_json(asked)
     os.chdir("/")
+    _allow_descriptors()
     try:
         tracefs = Tracefs()
     except NoKernelTracerError as error:
@@ -60,6 +62,16 @@ def main() -> None:
     finally:
         orders.close()
         tracefs.close()
+
+
+def _allow_descriptors() -> None:
+    """Let this process, and its child, have as many files open as they may.
+
+    Each channel has four of each CPU, and a program of the kernel at an event is one.
+    """
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:

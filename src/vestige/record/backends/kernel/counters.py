@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -137,7 +136,6 @@ class Counters:
         self._calls: dict[bool, set[str]] = {}
         self._refused: set[str] = set()
         if contexts:
-            _allow_descriptors()
             self._open_all(contexts, cpus)
 
     def _open_all(self, contexts: Sequence[str], cpus: Sequence[int]) -> None:
@@ -290,10 +288,3 @@ def _head(token: int, number: int) -> bytes:
 
 def _digits(number: int, count: int) -> bytes:
     return bytes(0x30 + (number >> 6 * place & 63) for place in range(count))
-
-
-def _allow_descriptors() -> None:
-    """Let this process have as many files as it may: a program at each event is one."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
