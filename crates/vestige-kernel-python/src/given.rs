@@ -10,6 +10,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vestige_kernel::contexts::Context;
 use vestige_kernel::cpu::{Cpu, Pair};
+use vestige_kernel::memory::MemoryPlan;
+use vestige_kernel::memory_fields::MemoryField;
 use vestige_kernel::plan::{EventPlan, NewThread, Operation, Tells};
 use vestige_kernel::stacks::{Side, StackPlan};
 use vestige_kernel::stream::OwnRecord;
@@ -52,6 +54,11 @@ pub fn operation((kind, at, more): OperationTuple) -> PyResult<Operation> {
                 if more < 0 { None } else { Some(u32::try_from(more).map_err(|_| refused())?) };
             Operation::Counter { place: at, number }
         }
+        _ if kind.starts_with("memory:") => {
+            let name = kind.strip_prefix("memory:").unwrap_or_default();
+            let field = MemoryField::from_name(name, size()?).ok_or_else(refused)?;
+            Operation::Memory { at, field }
+        }
         _ => {
             let context = kind.strip_prefix("context:").and_then(Context::from_name);
             Operation::Context(context.ok_or_else(refused)?)
@@ -70,6 +77,7 @@ fn tells((kind, at, more): TellsTuple) -> PyResult<Tells> {
             Tells::Text { at, token }
         }
         "gets_texts" => Tells::GetsTexts(TextsPlan { at, count: more }),
+        "gets_memory" => Tells::GetsMemory(MemoryPlan { at, is_end: more != 0 }),
         "user_stack" => Tells::Stack(StackPlan { side: Side::User, count: None, addresses: at }),
         "switch" => Tells::Switch { thread: at, priority: more },
         _ => return Err(PyValueError::new_err(format!("{kind}: nothing that records tell"))),

@@ -28,7 +28,7 @@ mod _kernel {
     #[pymodule_export]
     use crate::rights::{
         attach_program, counter_array, drop_rights, open_counter, open_map_events, open_tracefs,
-        shorten_slice,
+        shorten_slice, work_memory,
     };
 
     use super::*;

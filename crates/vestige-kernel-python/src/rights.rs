@@ -49,6 +49,12 @@ pub fn counter_array(counters: Vec<Option<RawFd>>) -> PyResult<RawFd> {
     Ok(programs::counter_array(&counters).map_err(with_number)?.into_raw_fd())
 }
 
+#[doc = core_doc!(work_memory)]
+#[pyfunction]
+pub fn work_memory(size: u32) -> PyResult<RawFd> {
+    Ok(programs::work_memory(size).map_err(with_number)?.into_raw_fd())
+}
+
 /// An error of the system as an `OSError` with its number, by which Python says why.
 fn with_number(error: io::Error) -> PyErr {
     let Some(number) = error.raw_os_error() else { return error.into() };

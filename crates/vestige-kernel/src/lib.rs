@@ -16,6 +16,8 @@ pub mod ids;
 pub mod kallsyms;
 pub mod kept;
 pub mod making;
+pub mod memory;
+pub mod memory_fields;
 pub mod output;
 pub mod own_threads;
 pub mod packet;

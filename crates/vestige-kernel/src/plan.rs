@@ -8,6 +8,8 @@ use crate::addresses::Places;
 use crate::contexts::{Context, Seen};
 use crate::counters::{Values, UNKNOWN};
 use crate::groups::ThreadGroups;
+use crate::memory::MemoryPlan;
+use crate::memory_fields::MemoryField;
 use crate::own_threads::Others;
 use crate::request_bits::request_bits;
 use crate::stacks::{Side, StackPlan};
@@ -45,6 +47,8 @@ pub enum Operation {
     Context(Context),
     /// The value of a counter then, of the event that has a number; `None`: nobody reads it there.
     Counter { place: usize, number: Option<u32> },
+    /// What is in memory to which an argument of a call leads.
+    Memory { at: usize, field: MemoryField },
 }
 
 /// Where an event that announces a new thread tells what it is.
@@ -61,11 +65,13 @@ pub enum Tells {
     NewThread(NewThread),
     /// The call stack at an event before.
     Stack(StackPlan),
-    /// A text of the call that comes next, or values of counters at the next event, with the token of
+    /// A text or memory of the call that comes next, or values of counters at the next event, with the token of
     /// the channel; where the word is that leads to it.
     Text { at: usize, token: u32 },
     /// Nothing, but it gets such texts.
     GetsTexts(TextsPlan),
+    /// Nothing, but it gets such memory.
+    GetsMemory(MemoryPlan),
     /// Which thread runs next, and its priority.
     Switch { thread: usize, priority: usize },
 }
@@ -176,6 +182,7 @@ pub fn apply(
                 let value = around.counter(place, number).unwrap_or(UNKNOWN);
                 out.extend_from_slice(&value.to_le_bytes());
             }
+            Operation::Memory { at, field } => field.push(record, at, out),
         }
     }
     Some(())

@@ -20,6 +20,8 @@ const LICENSE: &CStr = c"Dual MIT/GPL";
 /// `BPF_MAP_TYPE_PERF_EVENT_ARRAY`, and bytes of its keys and values.
 const COUNTERS: u32 = 4;
 const NUMBER_BYTES: u32 = 4;
+/// `BPF_MAP_TYPE_PERCPU_ARRAY`.
+const OF_EACH_CPU: u32 = 6;
 /// What `perf_event_attr` has at least (`PERF_ATTR_SIZE_VER1`), and its bit `pinned`.
 const ATTRIBUTE_BYTES: u32 = 72;
 const PINNED: u64 = 1 << 2;
@@ -202,6 +204,16 @@ pub fn counter_array(counters: &[Option<RawFd>]) -> io::Result<OwnedFd> {
     Ok(array)
 }
 
+/// Memory of each CPU in which programs work.
+///
+/// # Errors
+///
+/// The kernel has no such memory, or it is forbidden.
+pub fn work_memory(bytes: u32) -> io::Result<OwnedFd> {
+    let asked = ToMake { kind: OF_EACH_CPU, key: NUMBER_BYTES, value: bytes, most: 1, flags: 0 };
+    made(call(MAKE_ARRAY, &asked)?)
+}
+
 fn number(descriptor: RawFd) -> io::Result<u32> {
     u32::try_from(descriptor).map_err(io::Error::other)
 }
@@ -242,5 +254,6 @@ mod tests {
         assert!(open_counter(1, u64::MAX, 0).is_err());
         assert!(open_counter(1, 2, u32::MAX).is_err());
         assert!(counter_array(&[Some(-1)]).is_err());
+        assert!(work_memory(0).is_err());
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::counters::{Counters, Values};
 use crate::making::{Made, Maker};
+use crate::memory::Memory;
 use crate::output::Output;
 use crate::packet::{Facts, Packets};
 use crate::page::{Lost, Page, Record};
@@ -80,6 +81,7 @@ pub struct Stream<O> {
     announced: Announced,
     /// Those of the call that comes next.
     texts: Texts,
+    memory: Memory,
     /// Those of the events that come next.
     counters: Counters,
     maker: Maker,
@@ -111,6 +113,7 @@ impl<O: Output> Stream<O> {
             own: own.into(),
             announced: None,
             texts: Texts::default(),
+            memory: Memory::default(),
             counters: Counters::default(),
             maker,
             stacks: (kernel || user).then(|| Stacks::new(kernel, user)),
@@ -186,13 +189,15 @@ impl<O: Output> Stream<O> {
     /// Since when something waits for the record that comes next, if anything does.
     #[must_use]
     pub fn waiting_since(&self) -> Option<u64> {
-        self.texts.since().into_iter().chain(self.counters.waiting_since()).min()
+        let told = self.texts.since().into_iter().chain(self.memory.since());
+        told.chain(self.counters.waiting_since()).min()
     }
 
     /// Forgets what waits for the next record: that may have been lost, and what the one has that
     /// comes instead, too.
     pub fn forget(&mut self) {
         self.texts = Texts::default();
+        self.memory = Memory::default();
         self.counters.forget();
     }
 
@@ -211,12 +216,18 @@ impl<O: Output> Stream<O> {
             Some(Tells::Text { at, token }) => {
                 let text = text(record.body, *at);
                 let told = (record.body, record.time);
-                if self.counters.give(*token, told, text) || self.texts.give(told, text) {
+                let is_ours = self.counters.give(*token, told, text)
+                    || self.texts.give(told, text)
+                    || self.memory.give(told, text);
+                if is_ours {
                     return;
                 }
             }
             Some(Tells::GetsTexts(texts)) => {
                 joined = self.texts.join(record.body, *texts);
+            }
+            Some(Tells::GetsMemory(memory)) => {
+                joined = self.memory.join(record.body, *memory);
             }
             Some(Tells::Switch { .. }) | None => {}
         }

@@ -87,7 +87,8 @@ impl Texts {
     }
 }
 
-fn thread_of(record: &[u8]) -> Option<i32> {
+/// The thread of a record.
+pub(crate) fn thread_of(record: &[u8]) -> Option<i32> {
     record.get(THREAD..THREAD + 4)?.try_into().ok().map(i32::from_le_bytes)
 }
 

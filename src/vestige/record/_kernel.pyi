@@ -22,6 +22,7 @@ __all__ = [
     "open_map_events",
     "open_tracefs",
     "shorten_slice",
+    "work_memory",
 ]
 
 __version__: str
@@ -36,7 +37,9 @@ of clone(2)), ``kernel_stack`` (those of the number of addresses and of these),
 ``user_stack`` (that of the addresses, and 0), ``text`` (that of the word that leads to
 a text of the call that comes next, or to values of counters at the next event; the
 token of these), ``gets_texts`` (where the kernel's own
-fields end and how many texts there are: words that lead to them are put there).
+fields end and how many texts there are: words that lead to them are put there),
+``gets_memory`` (the same place, and 1 where a call ends: there are words that lead to
+what is in memory to which its arguments lead).
 """
 
 _Event: TypeAlias = tuple[int, int | None, Sequence[_Operation], _Tells | None]
@@ -141,7 +144,8 @@ class Collector:
     ``request_bits`` (place, bytes), ``zeros`` (bytes), ``groups`` (places of the IDs of
     parent and child), ``kernel_stack`` and ``user_stack`` (of the thread then, if they
     are recorded), ``counter`` (which value, the number of the event; -1: nobody reads
-    it there), ``context:`` and LTTng's name of a context, or ``preemptible-call``.
+    it there), ``memory:`` and what becomes of memory to which an argument of a call
+    leads (place of its word, or of the first one; bytes), ``context:`` and LTTng's name of a context, or ``preemptible-call``.
     Places are bytes from the beginning of the kernel's record.
 
     Args:
@@ -562,4 +566,17 @@ def drop_rights(user: int, group: int, more: Sequence[int]) -> None:
 
     Raises:
         OSError: The system refuses it; some rights may be gone.
+    """
+
+def work_memory(size: int) -> int:
+    """Return memory of each CPU in which programs of the kernel work.
+
+    Args:
+        size: Its bytes.
+
+    Returns:
+        A descriptor.
+
+    Raises:
+        OSError: The kernel has no such memory, or it is forbidden.
     """

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....advice import nearest
 from ....errors import SelectionError
 from ...rules.kernel_contexts import check_kernel_contexts
+from .call_programs import GETS_MEMORY, CallPrograms, has_untold, joined_at
 from .call_stacks import CALL_STACKS, record_stacks, stack_plans
-from .call_texts import CallTexts, joined_at
 from .channel_filters import ChannelFilters
 from .contexts import (
     context_operations,
@@ -32,7 +32,7 @@ from .rules import takes_name
 from .selection import choose, names_like
 from .state_dump import CLASSES
 from .sub_buffers import has_large_pages, page_bytes, resize
-from .system_calls import ENTRY, content_bytes, has_unread_texts, texts
+from .system_calls import EXIT, content_bytes, has_unread_texts, texts
 from .tracefs import Instance, NoKernelTracerError
 
 if TYPE_CHECKING:
@@ -67,6 +67,11 @@ _WITHOUT_TEXTS = (
     "texts to which arguments of system calls point are missing, since this kernel "
     "does not tell them, or not without CAP_BPF and CAP_PERFMON: fields such as "
     "filename are empty, and filename_addr has the address"
+)
+_WITHOUT_MEMORY = (
+    "what else arguments of system calls point to is missing, since this kernel does "
+    "not tell it, or not without CAP_BPF and CAP_PERFMON: fields such as fds, readfds "
+    "and v4addr are empty"
 )
 _BYTES = re.compile(r"^bytes: (\d+)$", re.MULTILINE)
 _UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK
@@ -109,8 +114,9 @@ class Channel:
         self._next = len(CLASSES)
         self._new: list[DeclaredClass] = []
         self._states: set[int] = set()
-        self._has_warned = False
-        self._texts = CallTexts(tracefs)
+        self._told: set[str] = set()
+        """What was said already of what the kernel does not tell."""
+        self._texts = CallPrograms(tracefs)
         self._is_renewed = False
         self._probes = Probes(tracefs)
         self._probed: dict[str, list[EventFormat]] = {}
@@ -128,7 +134,10 @@ class Channel:
         # Values without their record could be taken for those of the next one.
         spared = frozenset({_SWITCH} if self._needs_switches else ())
         self._filters = ChannelFilters(
-            self._instance, self.contexts, None if self._counters.contexts else spared
+            self._instance,
+            self.contexts,
+            None if self._counters.contexts else spared,
+            self._gets,
         )
         self._own = OwnThreads(
             self._instance,
@@ -212,7 +221,7 @@ class Channel:
         calls = [
             self._format((one.system, one.name))
             for one in matches
-            if one.system == "syscalls" and one.name.startswith(ENTRY)
+            if one.system == "syscalls"
         ]
         self._instance.tell_contents(content_bytes(calls))
         self._is_renewed |= self._texts.tell(calls)
@@ -316,6 +325,8 @@ class Channel:
             told: Tells | None = None
             if self._texts.has(form):
                 told = "gets_texts", joined_at(form), len(texts(form))
+            elif self._texts.has_memory(form):
+                told = GETS_MEMORY, joined_at(form), int(form.name.startswith(EXIT))
             made = event_class(
                 form,
                 self._probes.names.get(form.id),
@@ -324,15 +335,25 @@ class Channel:
             )
             known = _Known(form, None, made, told)
         if known.id is None and not is_hidden:
-            is_empty = has_unread_texts(known.format) and known.texts is None
-            if is_empty and not self._has_warned:
-                self._has_warned = True
-                self.problems.append(_WITHOUT_TEXTS)
+            if has_untold(known.format) and known.texts is None:
+                self._tell_empty(known.format)
             known = known._replace(id=self._next)
             name, fields, _ = known.made
             self._new.append(DeclaredClass(self._next, name, fields))
             self._next += 1
         self._known[key] = known
+
+    def _gets(self, event: EventFormat) -> Tells | None:
+        """Return what records of an event get that the kernel's own have not."""
+        known = self._known.get((event.system, event.name))
+        return None if known is None else known.texts
+
+    def _tell_empty(self, event: EventFormat) -> None:
+        """Say once that fields are empty."""
+        why = _WITHOUT_TEXTS if has_unread_texts(event) else _WITHOUT_MEMORY
+        if why not in self._told:
+            self._told.add(why)
+            self.problems.append(why)
 
     def take_new(self) -> list[DeclaredClass]:
         """Return the classes that nobody has declared yet."""

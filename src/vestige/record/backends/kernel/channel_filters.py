@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from ....errors import SelectionError
 from ....expressions.code import Instruction, Operation
 from ..._kernel import impossible_filters
+from .call_programs import GETS_MEMORY
 from .contexts import CONTEXTS, FOR_FILTERS, context_fields, context_operations
 from .event_classes import event_class
 from .expressions import FilterError, split, whole
 from .filter_reasons import why_impossible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .event_classes import Operation as Made
     from .formats import EventFormat
@@ -27,6 +28,7 @@ Filters = tuple[
 ]
 """As :class:`vestige.record._kernel.Collector` has it."""
 
+_Tells = tuple[str, int, int]
 _NEVER = (Instruction(Operation.INTEGER), Instruction(Operation.RETURN))
 """What is true of no record."""
 _SOURCES = {"pid": "process", "vpid": "spaces"}
@@ -87,8 +89,14 @@ def _asked(codes: Iterable[_Code]) -> list[str]:
     return sorted(names & {*CONTEXTS, *FOR_FILTERS})
 
 
+def _nothing(_: EventFormat) -> None:
+    return None
+
+
 def _bound(
-    rests: Mapping[int, tuple[EventFormat, _Code]], contexts: Sequence[str]
+    rests: Mapping[int, tuple[EventFormat, _Code]],
+    contexts: Sequence[str],
+    told: Callable[[EventFormat], _Tells | None] = _nothing,
 ) -> Filters:
     """Return filters as the collector takes them, by the IDs of their events."""
     asked = _asked(code for _, code in rests.values())
@@ -97,7 +105,8 @@ def _bound(
     filters = []
     for number, (key, (event, code)) in enumerate(rests.items()):
         operations = context_operations(needed, event.system)
-        made = event_class(event, "event", operations)
+        gets = told(event)
+        made = event_class(event, "event", operations, gets and gets[1])
         text += _EVENT.format(name=number, id=number, fields=made.fields)
         own = list(made.operations) if needed != list(contexts) else None
         filters.append((key, own, [_told(one) for one in code]))
@@ -118,6 +127,9 @@ class ChannelFilters:
         instance: Where the events are.
         contexts: LTTng's names of the contexts of its records.
         spared: Events of which the kernel must leave out none; ``None``: all.
+        told: What records of an event get that the kernel's own have not, and where.
+            Of those that get memory, it must leave out none: what is told of a call
+            could be taken for that of the next one, of which nothing is told.
     """
 
     def __init__(
@@ -125,10 +137,11 @@ class ChannelFilters:
         instance: Instance,
         contexts: Sequence[str],
         spared: frozenset[tuple[str, str]] | None = frozenset(),
+        told: Callable[[EventFormat], _Tells | None] = _nothing,
     ) -> None:
         self.problems: list[str] = []
         """Filters that make no sense."""
-        self._instance, self._spared = instance, spared
+        self._instance, self._spared, self._gets = instance, spared, told
         self._contexts = [one for one in dict.fromkeys(contexts) if one != "tid"]
         self._written: dict[tuple[str, str], str] = {}
         self._rests: dict[int, tuple[EventFormat, _Code]] = {}
@@ -157,8 +170,7 @@ class ChannelFilters:
     def _write(self, event: EventFormat, text: str | None) -> bool:
         """Give the kernel a filter; tell whether it takes it."""
         key = event.system, event.name
-        is_spared = self._spared is None or key in self._spared
-        if text is not None and is_spared:
+        if text is not None and self._is_spared(event):
             return False
         if self._written.get(key) == text:
             return True
@@ -171,6 +183,13 @@ class ChannelFilters:
         else:
             self._written[key] = text
         return True
+
+    def _is_spared(self, event: EventFormat) -> bool:
+        """Tell whether the kernel must leave out none of an event."""
+        if self._spared is None or (event.system, event.name) in self._spared:
+            return True
+        gets = self._gets(event)
+        return gets is not None and gets[0] == GETS_MEMORY
 
     def _possible(
         self, wanted: Sequence[tuple[EventFormat, Sequence[str | None]]]
@@ -197,4 +216,4 @@ class ChannelFilters:
 
     def to_read(self) -> Filters:
         """Return what the kernel does not do."""
-        return _bound(self._rests, self._contexts)
+        return _bound(self._rests, self._contexts, self._gets)

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import system_calls
+from .call_fields import NOWHERE, CallField, call_fields
 from .formats import EventFormat, FieldFormat
 from .lttng_names import (
     CHANGES,
@@ -70,8 +71,8 @@ def event_class(
         event: What the kernel says of it.
         name: What it is called in the trace; ``None``: as LTTng calls it.
         contexts: What makes the contexts behind that of the thread.
-        texts_at: Where words are put that lead to texts of a call which the kernel does
-            not tell; ``None``: nobody does.
+        texts_at: Where words are put that lead to texts and memory of a call which the
+            kernel does not tell; ``None``: nobody does.
 
     Returns:
         Its class.
@@ -79,8 +80,7 @@ def event_class(
     made = _Making(texts_at)
     made.copy(_THREAD_AT, _THREAD_BYTES)
     made.operations += contexts
-    for field in event.fields:
-        _add(made, event, field)
+    _add_all(made, event)
     more = MORE_FIELDS.get(event.name)
     if more == "thread":
         made.copy(_THREAD_AT, _THREAD_BYTES)
@@ -137,6 +137,23 @@ def text_of(size: int) -> str:
     """Return the TSDL of an array of characters, with ``{}`` for its name."""
     character = "integer {{ size = 8; align = 8; signed = 0; encoding = UTF8; }}"
     return f"{character} {{}}[{size}];"
+
+
+def _add_all(made: _Making, event: EventFormat) -> None:
+    """Add the fields of an event."""
+    order = call_fields(event.name) if event.system == "syscalls" else None
+    if order is None:
+        for field in event.fields:
+            _add(made, event, field)
+        return
+    named = {field.name: field for field in event.fields}
+    at = NOWHERE if made.texts_at is None else made.texts_at
+    for one in order:
+        if isinstance(one, CallField):
+            made.operations.append(one.operation(at))
+            made.fields.append(one.declared)
+        elif one in named:
+            _add(made, event, named[one])
 
 
 def _add(made: _Making, event: EventFormat, field: FieldFormat) -> None:

@@ -16,11 +16,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .tracefs import Tracefs
 
-__all__ = ["TEXT_EVENT", "done", "instruction", "long_value", "setting_kept"]
+__all__ = [
+    "TEXT_EVENT",
+    "Assembly",
+    "choose_call",
+    "done",
+    "instruction",
+    "long_value",
+    "setting_kept",
+]
 
 TEXT_EVENT = ("bpf_trace", "bpf_trace_printk")
 """The event that has what programs write."""
@@ -34,10 +42,18 @@ MOVE, SET, ADD, LOAD, STORE = 0xBF, 0xB7, 0x07, 0x79, 0x7B
 SET_LONG, IF_SAME, IF_OTHER, CALL, END = 0x18, 0x15, 0x55, 0x85, 0x95
 IF_NOT_MORE, IF_SIGNED_AT_MOST = 0xB5, 0xD5
 SHIFT, SHIFT_BY, AND, STORE_BYTE, SET_BYTE = 0x77, 0x7F, 0x57, 0x73, 0x72
+ADD_OTHER, OR, OR_OTHER, AND_OTHER, MULTIPLY = 0x0F, 0x47, 0x4F, 0x5F, 0x27
+SHIFT_UP, LOAD_WORD, LOAD_BYTE, STORE_SHORT = 0x67, 0x61, 0x71, 0x6B
+SET_SHORT_AT, SET_WORD_AT, SET_LONG_AT = 0x6A, 0x62, 0x7A
+JUMP, IF_MORE, IF_LESS_THAN, IF_MORE_THAN = 0x05, 0x25, 0xAD, 0x2D
+IF_SIGNED_LESS = 0xC5
+LOOK_UP, READ_PROGRAM = 1, 112
 READ_KERNEL, READ_TEXT, PRINT, THIS_CPU, READ_COUNTER = 113, 114, 6, 8, 22
 STACK = 10
 """The register with the end of the stack."""
 INSTRUCTION_BYTES = 8
+_FEW_CALLS = 3
+"""Numbers that are compared one after the other."""
 _ARRAY = 1
 """The source of a long value that is an array: its descriptor (BPF_PSEUDO_MAP_FD)."""
 
@@ -69,6 +85,90 @@ def long_value(target: int, value: int, *, is_array: bool = False) -> bytes:
     source = _ARRAY if is_array else 0
     first = instruction(SET_LONG, target, source, value=low)
     return first + instruction(0, value=high)
+
+
+class Assembly:
+    """Instructions whose jumps lead to places that have names."""
+
+    def __init__(self) -> None:
+        self._code: list[bytes] = []
+        self._jumps: list[tuple[int, str]] = []
+        self._places: dict[str, int] = {}
+        self._length = 0
+
+    def add(
+        self,
+        code: int,
+        target: int = 0,
+        source: int = 0,
+        offset: int = 0,
+        value: int = 0,
+    ) -> None:
+        """Add an instruction: see :func:`instruction`."""
+        self.add_all(instruction(code, target, source, offset, value))
+
+    def add_all(self, code: bytes) -> None:
+        """Add instructions that are made already."""
+        self._code.append(code)
+        self._length += len(code) // INSTRUCTION_BYTES
+
+    def jump(
+        self, to: str, code: int, target: int = 0, source: int = 0, value: int = 0
+    ) -> None:
+        """Add one that leads to a place.
+
+        Args:
+            to: Its name.
+            code: On what condition.
+            target: The register that is looked at.
+            source: The one with which it is compared.
+            value: The number with which it is.
+        """
+        self._jumps.append((len(self._code), to))
+        self.add(code, target, source, self._length + 1, value)
+
+    def mark(self, name: str) -> None:
+        """Give a name to the place of the next instruction."""
+        self._places[name] = self._length
+
+    def code(self) -> bytes:
+        """Return all of them."""
+        made = [*self._code]
+        for number, to in self._jumps:
+            kind, registers, after, value = struct.unpack("<BBhi", made[number])
+            over = self._places[to] - after
+            made[number] = struct.pack("<BBhi", kind, registers, over, value)
+        return b"".join(made)
+
+
+def choose_call(
+    made: Assembly, register: int, places: Mapping[int, str], otherwise: str
+) -> None:
+    """Lead to a place by the number of a call, with few comparisons.
+
+    Args:
+        made: Where this is added.
+        register: The register with the number.
+        places: By the number, where it leads.
+        otherwise: Where all others lead.
+    """
+    _choose(made, register, sorted(places.items()), otherwise)
+
+
+def _choose(
+    made: Assembly, register: int, places: Sequence[tuple[int, str]], otherwise: str
+) -> None:
+    if len(places) <= _FEW_CALLS:
+        for number, to in places:
+            made.jump(to, IF_SAME, register, value=number)
+        made.jump(otherwise, JUMP)
+        return
+    middle = len(places) // 2
+    above = f"more than {places[middle - 1][0]}"
+    made.jump(above, IF_MORE, register, value=places[middle - 1][0])
+    _choose(made, register, places[:middle], otherwise)
+    made.mark(above)
+    _choose(made, register, places[middle:], otherwise)
 
 
 def done() -> bytes:

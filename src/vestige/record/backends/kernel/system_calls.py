@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENTRY",
+    "EXIT",
     "NUMBER",
     "Argument",
     "argument",
@@ -30,6 +31,8 @@ __all__ = [
 
 ENTRY = "sys_enter_"
 """How the kernel's names of events of arguments begin."""
+EXIT = "sys_exit_"
+"""The same of what calls return."""
 
 NUMBER = "__syscall_nr"
 """The field with the number of the call, which LTTng does not have."""
@@ -90,6 +93,7 @@ _CALLS: dict[str, dict[str, Argument]] = {
         "fd": Argument("fd", 4, is_signed=True),
         "off": Argument("offset", 8, is_signed=True),
     },
+    "sys_enter_pselect6": {"tsp": Argument("tvp", 8, base=16)},
     "sys_exit_mmap": {"ret": Argument("ret", 8, base=16)},
 }
 """By the kernel's events and fields, what is not as the C type says."""

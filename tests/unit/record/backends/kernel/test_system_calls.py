@@ -7,6 +7,7 @@ import struct
 import pytest
 
 import vestige
+from support.kernel_calls import call, read_back
 from support.kernel_fixtures import format_text, write_trace
 from support.kernel_tracer import page
 from vestige.record.backends.kernel.event_classes import event_class
@@ -18,21 +19,6 @@ from vestige.record.backends.kernel.system_calls import (
 from vestige.record.backends.kernel.watched_pages import read_values
 
 CALL = ("int __syscall_nr", 8, 4, 1)
-
-
-def call(name, *arguments):
-    """Return the kernel's event of a call: declarations of 8 bytes each."""
-    fields = [(text, 16 + 8 * place, 8, 0) for place, text in enumerate(arguments)]
-    return read_format("syscalls", name, format_text(7, CALL, *fields))
-
-
-def read_back(tmp_path, event, *arguments):
-    """Return the fields of one event of a call, as a reader shows them."""
-    record = struct.pack("<HBBii4x", 7, 0, 0, 1, 0)
-    record += b"".join(one.to_bytes(8, "little") for one in arguments)
-    write_trace(tmp_path, [event], [page(2000, [(1, record)])])
-    [found] = vestige.open(tmp_path)
-    return dict(found.payload)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +88,7 @@ def test_operations_of_epoll_have_names(tmp_path):
     event = call("sys_enter_epoll_ctl", "int epfd", "int op", "int fd")
     found = read_back(tmp_path, event, 3, 2, 4)
 
-    assert list(found) == ["epfd", "op_enum", "fd"]
+    assert list(found) == ["epfd", "op_enum", "fd", "event"]
     assert "EPOLL_CTL_DEL" in str(found["op_enum"].labels)
 
 

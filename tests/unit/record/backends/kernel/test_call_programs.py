@@ -1,4 +1,4 @@
-"""Texts of system calls that a program of the kernel reads."""
+"""What programs of the kernel tell of system calls: their texts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import struct
 import pytest
 
 import vestige
+from support.kernel_calls import call, texts_told
 from support.kernel_fixtures import format_text
 from support.kernel_tracer import why_not
 from support.recorded import run_recorded
-from vestige.record.backends.kernel import call_texts
-from vestige.record.backends.kernel.call_texts import (
-    CallTexts,
+from vestige.record.backends.kernel import call_programs
+from vestige.record.backends.kernel.call_memory_program import MemoryProgram
+from vestige.record.backends.kernel.call_programs import (
+    CallPrograms,
+    entry_program,
+    has_untold,
     joined_at,
-    program,
 )
 from vestige.record.backends.kernel.event_classes import event_class
 from vestige.record.backends.kernel.formats import read_format
@@ -36,25 +39,15 @@ OPEN = read_format(
         ("umode_t mode", 32, 8, 0),
     ),
 )
+CONNECT = call(
+    "sys_enter_connect", "int fd", "struct sockaddr * uservaddr", "int addrlen"
+)
 SETTING = "events/{}/{}/enable".format(*TEXT_EVENT)
 
 
 def steps(code):
     """Return instructions: operation, place and value."""
     return [(one[0], one[2], one[3]) for one in struct.iter_unpack("<BBhi", code)]
-
-
-def texts_told():
-    """Tell whether this kernel tells texts."""
-    tracefs = Tracefs()
-    try:
-        made = CallTexts(tracefs)
-        made.tell([OPEN])
-        is_running = made.is_running
-        made.close()
-    finally:
-        tracefs.close()
-    return is_running
 
 
 def setting(tracefs):
@@ -86,27 +79,37 @@ def tells_itself():
     return "__filename_val" in form
 
 
-def test_a_program_tells_the_arguments_of_its_calls():
-    """Whichever of its numbers it is leads to the same part, others go on."""
-    code = steps(program({2: [0], 85: [0], 82: [0, 1]}))
-    same, other, call = 0x15, 0x55, 0x85
-    prints = [one for one in code if one == (call, 0, 6)]
-    jumps = [(place, one) for place, one in enumerate(code) if one[0] in {same, other}]
+def program(calls, *, in_pieces=False):
+    """Return the program that tells texts of calls."""
+    memory = MemoryProgram({}, -1, is_end=False, prints_little=in_pieces)
+    return steps(entry_program(calls, memory))
 
-    assert len(prints) == 1 + 2
-    assert [one[1][2] for one in jumps] == [2, 85, 82]
-    # The first number of a part jumps behind the last one of it.
-    place, (_, over, _) = jumps[0]
-    assert place + 1 + over == jumps[1][0] + 1
-    for place, (kind, over, _) in jumps[1:]:
-        assert kind == other
-        assert code[place + over][0] == 0x95
-    assert code[-1][0] == 0x95
+
+def reached(code, number):
+    """Follow a program whose register 7 has a number, up to its end."""
+    place, found = 0, []
+    while code[place][0] != 0x95:
+        kind, over, value = code[place]
+        found.append(code[place])
+        is_taken = {0x05: True, 0x15: number == value, 0x25: number > value}
+        place += 1 + (over if is_taken.get(kind, False) else 0)
+    return found
+
+
+def test_a_program_tells_the_arguments_of_its_calls():
+    """By the number of the call, after few comparisons; nothing of others."""
+    calls = {2: [0], 85: [0], 82: [0, 1], **{one: [1] for one in range(200, 280)}}
+    code = program(calls)
+    for number in (0, 2, 82, 83, 85, 200, 240, 279, 280, 1 << 40):
+        found = reached(code, number)
+        prints = [one for one in found if one == (0x85, 0, 6)]
+        assert len(prints) == len(calls.get(number, ()))
+        assert sum(one[0] in {0x15, 0x25} for one in found) <= 8
 
 
 def test_older_kernels_print_a_text_in_pieces():
     """Each but the first one only if the text is that long."""
-    code = steps(program({257: [1]}, in_pieces=True))
+    code = program({257: [1]}, in_pieces=True)
     prints = [one for one in code if one == (0x85, 0, 6)]
     jumps = [(place, one) for place, one in enumerate(code) if one[0] == 0xD5]
 
@@ -126,11 +129,13 @@ def test_words_that_lead_to_texts_are_behind_the_fields():
 
 def test_other_machines_tell_no_texts(monkeypatch):
     """Their registers are elsewhere."""
-    monkeypatch.setattr(call_texts.platform, "machine", lambda: "riscv64")
-    texts = CallTexts(None)
+    monkeypatch.setattr(call_programs.platform, "machine", lambda: "riscv64")
+    texts = CallPrograms(None)
 
     assert not texts.tell([OPEN])
     assert not texts.has(OPEN)
+    assert not texts.has_memory(CONNECT)
+    assert has_untold(CONNECT)
 
 
 @pytest.mark.usefixtures("kernel")
