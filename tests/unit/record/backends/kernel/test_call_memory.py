@@ -75,7 +75,7 @@ def recorded(tmp_path, program, *options, calls=CALLS):
         *("--kernel", rules, "--kernel-context", "pid", *options),
     )
     assert done.returncode == 0, done.stderr
-    assert "point: fields" not in done.stderr
+    assert "system calls point" not in done.stderr
     process, _, facts = said.read_text().partition("\n")
     events = [
         event
