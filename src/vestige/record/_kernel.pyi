@@ -145,7 +145,8 @@ class Collector:
     parent and child), ``kernel_stack`` and ``user_stack`` (of the thread then, if they
     are recorded), ``counter`` (which value, the number of the event; -1: nobody reads
     it there), ``memory:`` and what becomes of memory to which an argument of a call
-    leads (place of its word, or of the first one; bytes), ``context:`` and LTTng's name of a context, or ``preemptible-call``.
+    leads (place of its word, or of the first one; bytes), ``context:`` and LTTng's
+    name of a context, or ``preemptible-call``.
     Places are bytes from the beginning of the kernel's record.
 
     Args:
