@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .event_classes import Operation
-
 __all__ = ["NOWHERE", "CallField", "call_fields"]
 
 NOWHERE = 1 << 16
@@ -37,7 +35,7 @@ class CallField(NamedTuple):
 
     bytes: int = 0
 
-    def operation(self, at: int) -> Operation:
+    def operation(self, at: int) -> tuple[str, int, int]:
         """Return how it is made.
 
         Args:
