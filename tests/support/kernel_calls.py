@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import vestige
 from support.kernel_fixtures import format_text, write_trace
@@ -23,7 +24,7 @@ def call(name: str, *arguments: str) -> EventFormat:
     return read_format("syscalls", name, format_text(7, _NUMBER, *fields))
 
 
-def read_back(tmp_path: Path, event: EventFormat, *arguments: int) -> dict:
+def read_back(tmp_path: Path, event: EventFormat, *arguments: int) -> dict[str, Any]:
     """Return the fields of one event of a call, as a reader shows them."""
     record = struct.pack("<HBBii4x", 7, 0, 0, 1, 0)
     record += b"".join(one.to_bytes(8, "little") for one in arguments)
