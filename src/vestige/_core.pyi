@@ -166,6 +166,13 @@ class TraceClass:
             Begin, bytes, name and build ID of each (empty: nobody knows).
         """
 
+    def kernel_sections(self) -> list[tuple[int, str, str]]:
+        """Return the sections with code of the modules that the trace names.
+
+        Returns:
+            Begin, name and module of each.
+        """
+
     @property
     def class_count(self) -> int:
         """The number of stream classes and event record classes."""
@@ -2554,7 +2561,7 @@ class ObjectFile:
 
     @staticmethod
     def open(path: str | PathLike[str]) -> ObjectFile:
-        """Open a regular file.
+        """Open a regular file, which may be compressed as a whole (xz, zstd, gzip).
 
         Raises:
             DebugInfoError: It cannot be read or is no ELF file.
@@ -2571,6 +2578,17 @@ class ObjectFile:
     @property
     def is_pic(self) -> bool:
         """Whether it can be loaded anywhere (``ET_DYN``)."""
+
+    @property
+    def is_relocatable(self) -> bool:
+        """Whether it is to be linked, or loaded as a module (``ET_REL``).
+
+        Its sections with code have file addresses that only Vestige gives them.
+        """
+
+    @property
+    def code_sections(self) -> list[tuple[str, int, int]]:
+        """Name, file address and size of each section with code."""
 
     @property
     def machine(self) -> str:

@@ -1,13 +1,15 @@
 //! Names of the kernel's functions, as a trace of the kernel has them in its environment.
 //!
 //! `kernel_symbols_N` are functions: begin and size as hexadecimal digits, name, and the module where
-//! there is one; `kernel_modules_N` are modules: begin, size, name, build ID if it is known. Entries
-//! have `;` between them and words a space. What makes no sense is left out.
+//! there is one; `kernel_modules_N` are modules: begin, size, name, build ID if it is known;
+//! `kernel_sections_N` are sections of modules that have code: begin, name, module. Entries have `;`
+//! between them and words a space. What makes no sense is left out.
 
 use crate::model::{EnvironmentValue, TraceClass};
 
 const FUNCTIONS: &str = "kernel_symbols_";
 const MODULES: &str = "kernel_modules_";
+const SECTIONS: &str = "kernel_sections_";
 /// How the names of functions begin that record events, and stand innermost in call stacks.
 const TRACING: [&str; 12] = [
     "trace_event_raw_event_",
@@ -50,12 +52,24 @@ pub struct KernelModule {
     pub build_id: Vec<u8>,
 }
 
+/// A section of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelSection {
+    /// Where it was loaded.
+    pub begin: u64,
+    /// Its name in the module's file.
+    pub name: String,
+    /// Its module.
+    pub module: String,
+}
+
 /// What a trace tells of the kernel's code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KernelSymbols {
     /// By their begins, and none in another.
     functions: Vec<KernelFunction>,
     modules: Vec<KernelModule>,
+    sections: Vec<KernelSection>,
 }
 
 impl KernelSymbols {
@@ -69,6 +83,8 @@ impl KernelSymbols {
                 found.functions.extend(text.split(';').filter_map(function));
             } else if key.starts_with(MODULES) {
                 found.modules.extend(text.split(';').filter_map(module));
+            } else if key.starts_with(SECTIONS) {
+                found.sections.extend(text.split(';').filter_map(section));
             }
         }
         found.functions.sort_by_key(|one| one.begin);
@@ -93,6 +109,12 @@ impl KernelSymbols {
     #[must_use]
     pub fn modules(&self) -> &[KernelModule] {
         &self.modules
+    }
+
+    /// All sections of modules that have code.
+    #[must_use]
+    pub fn sections(&self) -> &[KernelSection] {
+        &self.sections
     }
 
     /// The function at an address.
@@ -142,6 +164,13 @@ fn module(text: &str) -> Option<KernelModule> {
     Some(KernelModule { begin, size, name, build_id })
 }
 
+fn section(text: &str) -> Option<KernelSection> {
+    let mut words = text.split(' ');
+    let begin = number(words.next()?)?;
+    let (name, module) = (plain(words.next()?)?, plain(words.next()?)?);
+    Some(KernelSection { begin, name, module })
+}
+
 fn number(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
@@ -181,6 +210,7 @@ mod tests {
             ("kernel_symbols_0", "200 10 schedule;100 20 __traceiter_sched_switch"),
             ("kernel_symbols_1", "300 8 probe loop"),
             ("kernel_modules_2", "300 1000 loop 0aff;5000 10 other"),
+            ("kernel_sections_3", "300 .text loop;x .text loop;340 .text"),
         ]);
         let found = found.unwrap();
 
@@ -190,6 +220,8 @@ mod tests {
         assert!(found.is_tracing(0x100) && !found.is_tracing(0x200));
         assert_eq!(found.modules()[0].build_id, [0x0a, 0xff]);
         assert_eq!(found.modules()[1].build_id, [0; 0]);
+        let [section] = found.sections() else { panic!("{found:?}") };
+        assert_eq!((section.begin, &*section.name, &*section.module), (0x300, ".text", "loop"));
     }
 
     #[test]

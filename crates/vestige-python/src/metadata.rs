@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use vestige_ctf::kernel_symbols::{KernelFunction, KernelModule, KernelSymbols};
+use vestige_ctf::kernel_symbols::{KernelFunction, KernelModule, KernelSection, KernelSymbols};
 use vestige_ctf::model::{
     ClockClass, ClockOrigin, EnvironmentValue, EventClass, FieldClass, Identity, StreamClass,
 };
@@ -125,6 +125,13 @@ impl TraceClass {
         let found = py.detach(|| KernelSymbols::of(&self.inner)).unwrap_or_default();
         let of = |one: &KernelModule| (one.begin, one.size, one.name.clone(), one.build_id.clone());
         found.modules().iter().map(of).collect()
+    }
+
+    #[doc = core_doc!(TraceClass.kernel_sections)]
+    fn kernel_sections(&self, py: Python<'_>) -> Vec<(u64, String, String)> {
+        let found = py.detach(|| KernelSymbols::of(&self.inner)).unwrap_or_default();
+        let of = |one: &KernelSection| (one.begin, one.name.clone(), one.module.clone());
+        found.sections().iter().map(of).collect()
     }
 
     #[doc = core_doc!(TraceClass.class_count)]

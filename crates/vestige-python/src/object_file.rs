@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use vestige_symbols::{
-    is_hole, Crc32, Parameter, ParameterPlace, ReadAt, Signature, SplitUnit, SymbolError,
-    ValueClass, ValueType,
+    is_hole, unpacked_file, Crc32, Parameter, ParameterPlace, ReadAt, Signature, SplitUnit,
+    SymbolError, ValueClass, ValueType,
 };
 
 use crate::errors::{exception, os_text};
@@ -51,7 +51,11 @@ pub(crate) fn symbol_error(py: Python<'_>, failure: &Failure, path: &str) -> PyE
 pub(crate) fn open_object(path: &Path) -> Result<(Identity, vestige_symbols::ObjectFile), Failure> {
     let source = FileSource::open(path)?;
     let identity = source.identity()?;
-    Ok((identity, vestige_symbols::ObjectFile::new(Box::new(source))?))
+    let bytes: Box<dyn ReadAt> = match unpacked_file(&source)? {
+        Some(unpacked) => Box::new(unpacked),
+        None => Box::new(source),
+    };
+    Ok((identity, vestige_symbols::ObjectFile::new(bytes)?))
 }
 
 /// What a type is, and its bytes.
@@ -127,6 +131,20 @@ impl ObjectFile {
     #[getter]
     fn is_pic(&self) -> bool {
         self.inner.is_pic()
+    }
+
+    #[doc = core_doc!(ObjectFile.is_relocatable)]
+    #[getter]
+    fn is_relocatable(&self) -> bool {
+        self.inner.is_relocatable()
+    }
+
+    #[doc = core_doc!(ObjectFile.code_sections)]
+    #[getter]
+    fn code_sections(&self) -> Vec<(String, u64, u64)> {
+        let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let sections = self.inner.code_sections();
+        sections.map(|(name, address, size)| (text(name), address, size)).collect()
     }
 
     #[doc = core_doc!(ObjectFile.machine)]

@@ -30,6 +30,7 @@ pub use elf::debug_link::{Crc32, DebugLink};
 pub use elf::elf_file::ElfFile;
 pub use elf::function_symbols::{function_symbols, FunctionSymbol};
 pub use elf::header::{Section, Segment};
+pub use elf::packed_file::unpacked_file;
 pub use error::SymbolError;
 pub use index::stored_units::UnitIndex;
 pub use lookup::answer_text::{

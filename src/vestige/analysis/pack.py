@@ -194,6 +194,7 @@ def _write_object(
         "link_base": (
             debug.link_base if packed.mapping.kernel is None else debug.text_base
         ),
+        "sections": debug.code_sections if debug.is_relocatable else [],
         "source": source.name,
         "names_from": names_from,
         "strings": list(strings),

@@ -65,6 +65,20 @@ class ObjectFile(Protocol):
         ...
 
     @property
+    def is_relocatable(self) -> bool:
+        """Whether it is to be linked, or loaded as a module of the kernel."""
+        ...
+
+    @property
+    def code_sections(self) -> list[tuple[str, int, int]]:
+        """Name, file address and size of each section with code.
+
+        Those of a relocatable object have addresses that the reader gives them, the
+        same ones each time.
+        """
+        ...
+
+    @property
     def bits(self) -> int:
         """The width of its addresses."""
         ...

@@ -10,11 +10,14 @@ use crate::elf::debug_link::DebugLink;
 use crate::elf::encoded_numbers::c_string;
 use crate::elf::executable_ranges::ExecutableRanges;
 use crate::elf::header::{
-    Headers, Section, Segment, ET_DYN, ET_EXEC, PF_X, PT_LOAD, SHF_COMPRESSED, SHT_SYMTAB,
+    Headers, Section, Segment, ET_DYN, ET_EXEC, ET_REL, PF_X, PT_LOAD, SHF_COMPRESSED, SHT_SYMTAB,
 };
 use crate::elf::mini_debug_info::unpack;
 use crate::elf::notes::find_build_id;
+use crate::elf::relocatable::{is_code, lay_out};
+use crate::elf::relocations::Relocations;
 use crate::elf::section_data::{Failure, InFile, SectionData};
+use crate::elf::symbol_sections::SymbolSections;
 use crate::error::SymbolError;
 use crate::sized_reads::{check_range, read_range};
 use vestige_bytes::ReadAt;
@@ -41,12 +44,13 @@ const MACHINES: &[(u16, &str)] = &[
     (258, "loongarch"),
 ];
 
-/// An ELF object: executable, shared object or separate debug file.
+/// An ELF object: executable, shared object, relocatable object or separate debug file.
 pub struct ElfFile {
     source: Arc<dyn ReadAt>,
     /// Larger debug sections than these, in sum, stay in the file.
     memory_limit: u64,
     headers: Headers,
+    relocations: Relocations,
     text: ExecutableRanges,
     build_id: Option<Vec<u8>>,
     debug_link: Option<DebugLink>,
@@ -67,13 +71,15 @@ impl ElfFile {
         memory_limit: u64,
     ) -> Result<Self, SymbolError> {
         let source: Arc<dyn ReadAt> = Arc::from(source);
-        let headers = Headers::read(source.as_ref())?;
+        let mut headers = Headers::read(source.as_ref())?;
+        lay_out(&mut headers);
         let build_id = find_build_id(source.as_ref(), &headers);
         let text = ExecutableRanges::of(&headers);
         let mut object = Self {
             source,
             memory_limit,
             headers,
+            relocations: Relocations::default(),
             text,
             build_id,
             debug_link: None,
@@ -114,6 +120,18 @@ impl ElfFile {
     /// Whether the object is an executable for fixed addresses (`ET_EXEC`).
     pub fn is_fixed_executable(&self) -> bool {
         self.headers.file_type == ET_EXEC
+    }
+
+    /// Whether the object is to be linked or loaded as a module (`ET_REL`). Its sections have
+    /// the addresses of [`ElfFile::code_sections`], which are of this crate alone.
+    pub fn is_relocatable(&self) -> bool {
+        self.headers.file_type == ET_REL
+    }
+
+    /// Name, address and size of each section with code, in the order of the file.
+    pub fn code_sections(&self) -> impl Iterator<Item = (&[u8], u64, u64)> {
+        let sections = self.headers.sections.iter().filter(|one| is_code(one) && one.size > 0);
+        sections.map(|one| (self.section_name(one), one.address, one.size))
     }
 
     /// The number of the machine (`e_machine`).
@@ -250,8 +268,12 @@ impl ElfFile {
 
     /// The section with this name that has bytes in the file.
     pub fn find_section(&self, name: &[u8]) -> Option<&Section> {
-        let sections = &self.headers.sections;
-        sections.iter().find(|one| one.has_bits() && self.section_name(one) == name)
+        self.numbered_section(name).map(|(_, section)| section)
+    }
+
+    fn numbered_section(&self, name: &[u8]) -> Option<(usize, &Section)> {
+        let mut sections = self.headers.sections.iter().enumerate();
+        sections.find(|(_, one)| one.has_bits() && self.section_name(one) == name)
     }
 
     /// The bytes of the section with this name, decompressed; `None` when the file lacks them.
@@ -274,11 +296,20 @@ impl ElfFile {
         decompress_section(&data, self.headers.encoding, section.offset)
     }
 
+    /// Which sections the symbols of a table are in, by its number.
+    pub(crate) fn symbol_sections(&self, table: usize) -> Result<SymbolSections, SymbolError> {
+        SymbolSections::read(self.source.as_ref(), &self.headers, table)
+    }
+
     /// The size of a DWARF section that can stay in the file; `None` when there is none
-    /// that is not compressed.
+    /// that is neither compressed nor to be relocated.
     pub(crate) fn dwarf_size(&self, name: &str) -> Option<u64> {
         let section = self.find_section(name.as_bytes())?;
-        (section.flags & SHF_COMPRESSED == 0).then_some(section.size)
+        self.can_stay(section).then_some(section.size)
+    }
+
+    fn can_stay(&self, section: &Section) -> bool {
+        section.flags & SHF_COMPRESSED == 0 && !self.is_relocatable()
     }
 
     /// A DWARF section that stays in the file; `None` when there is none that can. One that
@@ -288,12 +319,10 @@ impl ElfFile {
         name: &str,
         failure: &Failure,
     ) -> Result<Option<SectionData>, SymbolError> {
-        let Some(section) = self.find_section(name.as_bytes()) else {
+        let found = self.find_section(name.as_bytes());
+        let Some(section) = found.filter(|section| self.can_stay(section)) else {
             return Ok(None);
         };
-        if section.flags & SHF_COMPRESSED != 0 {
-            return Ok(None);
-        }
         let (source, offset) = (Arc::clone(&self.source), section.offset);
         let size = check_range(source.as_ref(), "a section", offset, section.size)?;
         let file = InFile { source, offset, failure: Arc::clone(failure) };
@@ -304,16 +333,23 @@ impl ElfFile {
         self.memory_limit
     }
 
-    /// The bytes of a DWARF section under its name or the old compressed one.
+    /// The bytes of a DWARF section under its name or the old compressed one, relocated.
     pub(crate) fn dwarf_section(&self, name: &str) -> Result<Option<Vec<u8>>, SymbolError> {
-        if let Some(data) = self.section_data(name.as_bytes())? {
+        let old_name = name.replacen(".debug_", ".zdebug_", 1);
+        for (name, is_old) in [(name, false), (old_name.as_str(), true)] {
+            let Some((number, section)) = self.numbered_section(name.as_bytes()) else {
+                continue;
+            };
+            let mut data = self.read_section(section)?;
+            if is_old {
+                data = decompress_gnu(&data, section.offset)?;
+            }
+            if self.is_relocatable() {
+                let source = self.source.as_ref();
+                self.relocations.apply(source, &self.headers, number, &mut data)?;
+            }
             return Ok(Some(data));
         }
-        let old_name = name.replacen(".debug_", ".zdebug_", 1);
-        let Some(section) = self.find_section(old_name.as_bytes()) else {
-            return Ok(None);
-        };
-        let data = self.read_section(section)?;
-        decompress_gnu(&data, section.offset).map(Some)
+        Ok(None)
     }
 }

@@ -13,6 +13,7 @@ use crate::elf::elf_file::ElfFile;
 use crate::elf::encoded_numbers::{c_string, Cursor, Encoding};
 use crate::elf::function_descriptors::Opd;
 use crate::elf::header::{Section, SHF_EXECINSTR, SHT_DYNSYM, SHT_SYMTAB};
+use crate::elf::symbol_sections::SymbolSections;
 use crate::error::SymbolError;
 use crate::range_map::{Interval, RangeMap};
 
@@ -111,14 +112,15 @@ impl ElfSymbols {
         opd: Option<&Opd>,
     ) -> Result<(), SymbolError> {
         let tables = object.sections().iter();
-        let mut tables = tables.filter(|table| table.kind == kind && table.has_bits());
+        let mut tables =
+            tables.enumerate().filter(|(_, table)| table.kind == kind && table.has_bits());
         tables.next().map_or(Ok(()), |table| self.add_table(object, table, source, opd))
     }
 
     fn add_table(
         &mut self,
         object: &ElfFile,
-        table: &Section,
+        (number, table): (usize, &Section),
         source: Source,
         opd: Option<&Opd>,
     ) -> Result<(), SymbolError> {
@@ -134,10 +136,15 @@ impl ElfSymbols {
         let index = self.names.len() as u8;
         self.names.push((object.read_section(strings)?, source));
         let size = if encoding.is_64 { 24 } else { 16 };
-        let entries = data.chunks_exact(size).filter_map(|entry| parse_entry(entry, encoding));
-        let context = Context { object, code: code_sections(object), opd, table: index };
+        let relative =
+            object.is_relocatable().then(|| object.symbol_sections(number)).transpose()?;
+        let entries = data.chunks_exact(size).map(|entry| parse_entry(entry, encoding));
+        let code = code_sections(object);
+        let context = Context { object, code, relative, opd, table: index };
         let names = self.names.last().map(|(names, _)| names.as_slice()).unwrap_or_default();
-        let symbols = entries.filter_map(|entry| context.function_symbol(&entry, names));
+        let symbol =
+            |(number, entry)| context.function_symbol(&context.placed(number, entry?)?, names);
+        let symbols = entries.enumerate().filter_map(symbol);
         self.symbols.extend(symbols);
         Ok(())
     }
@@ -277,11 +284,25 @@ fn parse_entry(entry: &[u8], encoding: Encoding) -> Option<Entry> {
 struct Context<'a> {
     object: &'a ElfFile,
     code: RangeMap,
+    /// The sections of symbols, where these are offsets in sections.
+    relative: Option<SymbolSections>,
     opd: Option<&'a Opd>,
     table: u8,
 }
 
 impl Context<'_> {
+    /// An entry with the address of its symbol; `None` where it has none.
+    fn placed(&self, number: usize, entry: Entry) -> Option<Entry> {
+        let Some(sections) = &self.relative else { return Some(entry) };
+        let section = self.object.sections().get(sections.number(number, entry.section)?)?;
+        if entry.value >= section.size {
+            return None;
+        }
+        // By the address it is found in whatever section.
+        let value = section.address.checked_add(entry.value)?;
+        Some(Entry { section: SHN_XINDEX, value, ..entry })
+    }
+
     /// The symbol of an entry, when that names code of this object.
     fn function_symbol(&self, entry: &Entry, names: &[u8]) -> Option<ElfSymbol> {
         let (kind, binding) = (entry.info & 0xf, entry.info >> 4);

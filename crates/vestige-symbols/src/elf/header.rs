@@ -9,6 +9,7 @@ use crate::sized_reads::read_range;
 use vestige_bytes::ReadAt;
 
 pub(crate) const MAGIC: [u8; 4] = *b"\x7fELF";
+pub(crate) const ET_REL: u16 = 1;
 pub(crate) const ET_EXEC: u16 = 2;
 pub(crate) const ET_DYN: u16 = 3;
 pub(crate) const PT_LOAD: u32 = 1;

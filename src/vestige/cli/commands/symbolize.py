@@ -55,6 +55,7 @@ examples:
   vestige symbolize -v -e app 1234            and why names are missing
   addr2line -fiC -e app 1234                  these two print the same
   vestige symbolize -fiC -e app 1234
+  vestige symbolize -e loop.ko.xz -j .text 2c4    an offset in a kernel module
   vestige symbolize --json -e app <addresses
 """
     exit_statuses = SYMBOLIZING
@@ -69,7 +70,10 @@ examples:
         )
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument(
-            "-e", "--exe", metavar="FILE", help="an executable, library or debug file"
+            "-e",
+            "--exe",
+            metavar="FILE",
+            help="an executable, library, object, kernel module or debug file",
         )
         what.add_argument(
             "-p",
@@ -85,6 +89,13 @@ examples:
         )
         parser.add_argument(
             "-v", "--verbose", action="store_true", help="say why a name is missing"
+        )
+        parser.add_argument(
+            "-j",
+            "--section",
+            metavar="NAME",
+            help="addresses are offsets in this section; in a file that is not linked "
+            "(.o, .ko), they are by default those in the first one that is so long",
         )
         add_debug_file_arguments(parser.add_argument_group("debug information"))
         same = parser.add_argument_group("output like GNU addr2line")
@@ -109,6 +120,8 @@ examples:
 
     def run(self, options: argparse.Namespace) -> int:
         """Print an answer for each address."""
+        if options.section is not None and options.exe is None:
+            options.usage_error("-j needs a file (-e): a process has no sections")
         addresses = [_address(word) for word in options.addresses]
         for word, address in zip(options.addresses, addresses, strict=True):
             if address is None:
@@ -186,7 +199,7 @@ def _symbolizer(options: argparse.Namespace) -> Symbolizer:
 
     wanted = debug_file_options(options)
     if options.pid is None:
-        return FileSymbolizer(options.exe, DebugFileFinder.of(wanted))
+        return FileSymbolizer(options.exe, DebugFileFinder.of(wanted), options.section)
     from ...debuginfo import RunningProcess
 
     process = RunningProcess(options.pid)

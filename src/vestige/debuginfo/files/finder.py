@@ -12,6 +12,7 @@ that fails a check is not the end of the search. The checks:
   object: to read a trace on another machine, its debug files are enough.
 * A debug file found by debug link must have the link's CRC, and no other build ID.
 * A file from a server must carry the build ID that the server was asked for.
+* A debug file of a relocatable object must have the same sections with code.
 
 Build ID and debug link are those of the trace, else those of the object file.
 
@@ -38,6 +39,7 @@ from ..object_file import (
 )
 from ..tables.cached_table import CachedFiles
 from . import search_path
+from .module_files import ModuleFiles
 from .opened_files import OpenedFiles, without_dwarf
 from .options import DEBUG_DIRECTORIES, DebugInfoOptions
 from .supplementary_files import CompanionSearch, DebugFile, Log
@@ -82,6 +84,7 @@ class DebugFileFinder:
             )
         )
         self.files = OpenedFiles(open_object, crc_of_file, build_table)
+        self.modules = ModuleFiles(self.debug_directories, self.prefixes)
         self.debuginfod = debuginfod
         self._open_object = open_object
         self._found: dict[object, FoundFiles] = {}
@@ -128,7 +131,7 @@ class DebugFileFinder:
         """
         if mapping.code is not None:
             return FoundFiles(None, None, DebugSource.TRACE, (), mapping.path)
-        if mapping.kernel is not None and not mapping.kernel.is_linked:
+        if mapping.kernel is not None and not mapping.kernel.may_have_file:
             return FoundFiles(None, None, DebugSource.TRACE, (), mapping.path)
         contents = None if mapping.modified is None else mapping.size
         identity = (mapping.build_id, mapping.debug_link, contents, mapping.modified)
@@ -203,10 +206,12 @@ class _Search:
         self._host_path, self._prefix = self._host_places[0]
         self._attempts: list[Attempt] = []
         self._symbols: ObjectFile | None = None
+        self._main: ObjectFile | None = None
 
     def run(self) -> FoundFiles:
         """Try all places until one has debug information."""
         main, has_dwarf = self._object()
+        self._main = main
         if main is not None and has_dwarf:
             return self._result(main, main, DebugSource.OBJECT, Path(self._host_path))
         for candidate in self._candidates(main):
@@ -362,6 +367,11 @@ class _Search:
         kernel = self._mapping.kernel
         if kernel is None:
             return
+        if kernel.section is not None:
+            name = self._mapping.path.strip("[]")
+            for path in self._finder.modules.places(kernel.release, name):
+                yield _Candidate(path, AttemptKind.KERNEL, build_id)
+            return
         for path in search_path.kernel_places(self._directories, kernel.release):
             for place, _ in self._prefixes.host_paths(str(path)):
                 yield _Candidate(Path(place), AttemptKind.KERNEL, build_id)
@@ -415,6 +425,11 @@ class _Search:
             refusal = search_path.check_build_id(opened.build_id, candidate.build_id)
             if refusal is not None:
                 return refusal
+        main = self._main
+        # Addresses in such an object are those of sections, in the order of the file.
+        is_loose = main is not None and main.is_relocatable
+        if is_loose and main and opened.code_sections != main.code_sections:
+            return Refusal(Outcome.OTHER_CONTENTS)
         if candidate.crc is None:
             return None
         crc = self._files.crc32(candidate.path)

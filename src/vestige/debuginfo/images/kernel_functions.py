@@ -27,17 +27,29 @@ class KernelCode:
     Args:
         functions: The functions, by their addresses.
         release: The release of the kernel.
-        is_linked: Whether its file has addresses, as that of the kernel; those of
-            modules have none before they are loaded.
+        is_linked: Whether its file has addresses, as that of the kernel.
+        section: The section of a module that it is, in whose file sections have no
+            addresses; ``None``: nobody knows, or it is no module.
     """
 
     def __init__(
-        self, functions: Sequence[KernelFunction], release: str, *, is_linked: bool
+        self,
+        functions: Sequence[KernelFunction],
+        release: str,
+        *,
+        is_linked: bool = False,
+        section: str | None = None,
     ) -> None:
         self.release = release
         self.is_linked = is_linked
+        self.section = section
         self._functions = functions
         self._begins = [one.begin for one in functions]
+
+    @property
+    def may_have_file(self) -> bool:
+        """Whether a file can say more of it."""
+        return self.is_linked or self.section is not None
 
     def at(self, address: int) -> KernelFunction | None:
         """Return the function at an address, if the trace names one.

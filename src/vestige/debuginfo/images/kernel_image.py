@@ -2,8 +2,9 @@
 
 A trace that Vestige recorded of the kernel names the functions at its own addresses,
 and where the code of the kernel and of its modules was (``kernel_text``,
-``kernel_symbols_N`` and ``kernel_modules_N`` of its environment). So functions are
-known on any machine; their lines, if a file with the build ID of that kernel is there.
+``kernel_symbols_N``, ``kernel_modules_N`` and ``kernel_sections_N`` of its
+environment). So functions are known on any machine; their lines, if a file with the
+build ID of that kernel, or of that module, is there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ... import core
 from ...units import Address, Vpid
 from .image import Mapping, ProcessImage
 from .kernel_functions import KernelCode, KernelFunction
+from .kernel_modules import module_mappings
 
 __all__ = ["KERNEL", "KERNEL_PATH", "KernelImages", "kernel_image"]
 
@@ -83,14 +85,8 @@ def kernel_image(trace: core.TraceClass) -> ProcessImage | None:
     own = by_module.pop("", [])
     if own:
         image.map_object(_kernel(own, release, environment))
-    for begin, size, name, build_id in trace.kernel_modules():
-        code = KernelCode(by_module.pop(name, []), release, is_linked=False)
-        image.map_object(_mapping(begin, size, name, code, build_id))
-    for name, rest in by_module.items():
-        # Programs of BPF and what traces functions: nobody tells where they begin.
-        for one in rest:
-            code = KernelCode([one], release, is_linked=False)
-            image.map_object(_mapping(one.begin, one.size, name, code, b""))
+    for mapping in module_mappings(trace, by_module, release):
+        image.map_object(mapping)
     return image
 
 
@@ -113,18 +109,4 @@ def _kernel(
         is_pic=True,
         build_id=build_id if base <= functions[0].begin and build_id else None,
         kernel=KernelCode(functions, release, is_linked=True),
-    )
-
-
-def _mapping(
-    base: int, size: int, name: str, code: KernelCode, build_id: bytes
-) -> Mapping:
-    path = f"[{name}]"
-    return Mapping(
-        Address(base),
-        size,
-        path,
-        is_pic=True,
-        build_id=build_id or None,
-        kernel=code,
     )

@@ -9,12 +9,12 @@ from ..._typing import NamedTuple
 from ...units import Address, FileAddress
 from ..found_files import FoundFiles
 from ..images.image import Mapping
-from ..object_file import SymbolReader
+from ..object_file import ObjectFile, SymbolReader
 from ..unresolved import Unresolved
 from .formatting import encodable_text, object_name
 from .place import Binary
 
-__all__ = ["FoundObject"]
+__all__ = ["FoundObject", "section_address"]
 
 _ALL_BITS = (1 << 64) - 1
 
@@ -87,8 +87,13 @@ class FoundObject(NamedTuple):
         known = self.files.object or self.files.debug
         if known is None:
             return 0
-        # The lowest segment of the kernel is no code.
-        return known.link_base if self.mapping.kernel is None else known.text_base
+        kernel = self.mapping.kernel
+        if kernel is None:
+            return known.link_base
+        if kernel.section is None:
+            # The lowest segment of the kernel is no code.
+            return known.text_base
+        return section_address(known, kernel.section) or 0
 
     @property
     def _shift(self) -> int:
@@ -103,3 +108,17 @@ class FoundObject(NamedTuple):
         known = self.files.object or self.files.debug
         bits = 64 if known is None else known.bits
         return (1 << bits) - 1
+
+
+def section_address(file: ObjectFile, name: str) -> int | None:
+    """Return the file address of a section with code.
+
+    Args:
+        file: The file.
+        name: Its name; of several, the first one is meant.
+
+    Returns:
+        The address, or ``None`` if there is no such section.
+    """
+    found = (address for one, address, _ in file.code_sections if one == name)
+    return next(found, None)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from ..found_files import DebugSource, FoundFiles
 from ..images.image import Mapping
 from ..images.kernel_functions import KernelCode
-from ..object_file import SymbolReader, SymbolRow
-from .found_object import FoundObject
+from ..object_file import ObjectFile, SymbolReader, SymbolRow
+from .found_object import FoundObject, section_address
 
-__all__ = ["found_kernel", "kernel_functions"]
+__all__ = ["found_kernel", "kernel_functions", "packed_section"]
 
 
 def found_kernel(mapping: Mapping, files: FoundFiles) -> FoundObject:
@@ -42,6 +42,41 @@ def kernel_functions(mapping: Mapping, link_base: int) -> SymbolReader:
     """
     assert mapping.kernel is not None  # noqa: S101 - the caller has looked
     return _Functions(mapping.kernel, mapping.base - link_base)
+
+
+def packed_section(
+    mapping: Mapping, files: FoundFiles, stored: ObjectFile, table: SymbolReader
+) -> FoundObject:
+    """Return a section of a module whose answers were packed.
+
+    Args:
+        mapping: The section, with ``kernel``.
+        files: What the finder says of the module.
+        stored: The module, as it was packed.
+        table: Its answers; those of all its sections.
+
+    Returns:
+        The object. Where nothing was packed, it has the functions of the trace.
+    """
+    assert mapping.kernel is not None  # noqa: S101 - the caller has looked
+    base = section_address(stored, mapping.kernel.section or "")
+    if base is None:
+        return found_kernel(mapping, files)
+    both = _Both(table, kernel_functions(mapping, base))
+    return FoundObject(mapping, files.host_path, files, both)
+
+
+class _Both:
+    # A symbol table, and another one for what it lacks.
+
+    def __init__(self, table: SymbolReader, other: SymbolReader) -> None:
+        self._table, self._other = table, other
+
+    def lookup(self, addresses: list[int], /) -> list[SymbolRow]:
+        rows = self._table.lookup(addresses)
+        others = self._other.lookup(addresses)
+        pairs = zip(rows, others, strict=True)
+        return [other if row[0] is None else row for row, other in pairs]
 
 
 class _Functions:

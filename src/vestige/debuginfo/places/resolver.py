@@ -25,8 +25,8 @@ from ..images.image import Mapping
 from ..object_file import SymbolReader, SymbolRow, is_bulk_reader
 from ..unresolved import TABLE_REASONS, Reason, Unresolved
 from .formatting import PlaceText, encodable, format_place
-from .found_object import FoundObject
-from .kernel_code import found_kernel, kernel_functions
+from .found_object import FoundObject, section_address
+from .kernel_code import found_kernel, kernel_functions, packed_section
 from .place import Binary, Frame, Place
 from .source_code import found_code
 
@@ -211,7 +211,7 @@ class Resolver:
         if mapping.code is not None:
             return found_code(mapping, self._finder.find(mapping))
         files = self._finder.find(mapping)
-        if mapping.kernel is not None and files.debug is None:
+        if mapping.kernel is not None and not _is_its_file(mapping, files):
             return found_kernel(mapping, files)
         if files.source is DebugSource.PACKED:
             # Few traces have packed symbols.
@@ -220,13 +220,15 @@ class Resolver:
             if isinstance(files.debug, StoredObject):
                 base = files.debug.link_base
                 files.debug.fallback = lambda: self._table_of_files(mapping, base)
+                if mapping.kernel is not None and mapping.kernel.section is not None:
+                    return packed_section(mapping, files, files.debug, files.debug)
                 return FoundObject(mapping, files.host_path, files, files.debug)
         return self._object_of(mapping, files)
 
     def _table_of_files(self, mapping: Mapping, link_base: int) -> SymbolReader | None:
         # For addresses that were not packed: the trace has grown, or it is another one.
         files = self._finder.search(mapping)
-        if mapping.kernel is not None and files.debug is None:
+        if mapping.kernel is not None and not _is_its_file(mapping, files):
             return kernel_functions(mapping, link_base)
         table = self._object_of(mapping, files).table
         return None if isinstance(table, Unresolved) else table
@@ -307,6 +309,17 @@ def _add_in_bulk(
         # Looked up again, it becomes the answer.
         pass
     return False
+
+
+def _is_its_file(mapping: Mapping, files: FoundFiles) -> bool:
+    """Tell whether files say more of a part of the kernel than the trace."""
+    kernel = mapping.kernel
+    if files.debug is None or kernel is None:
+        return False
+    return (
+        kernel.section is None
+        or section_address(files.debug, kernel.section) is not None
+    )
 
 
 def _why_nothing(files: FoundFiles) -> Unresolved:

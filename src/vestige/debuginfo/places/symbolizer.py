@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FileSymbolizer", "ProcessSymbolizer", "Symbolizer"]
 
+_NOWHERE = (1 << 64) - 1
 _WITHOUT_DWARF = (DebugSource.NONE, DebugSource.SYMBOLS_ONLY, DebugSource.MINI)
 
 
@@ -72,17 +73,32 @@ class Symbolizer(Protocol):
 class FileSymbolizer:
     """Looks up the addresses that a file's own tables state.
 
+    Those of an object that is not linked, such as a module of the kernel, are offsets
+    in its sections.
+
     Args:
         path: An ELF file.
         finder: Finds its debug file.
+        section: The section that addresses are offsets in. Without one, addresses in an
+            object that is not linked are of the first section with code that reaches so
+            far, as ``addr2line`` has it.
 
     Raises:
-        DebugInfoError: It is no usable ELF file.
+        DebugInfoError: It is no usable ELF file, or has no such section.
     """
 
-    def __init__(self, path: str | os.PathLike[str], finder: DebugFileFinder) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        finder: DebugFileFinder,
+        section: str | None = None,
+    ) -> None:
         self._path = os.fspath(path)
         known = object_file.open_object(Path(self._path))
+        self._sections: list[tuple[int, int]] | None = None
+        """Address and size of each section that addresses may be offsets in."""
+        if section is not None or known.is_relocatable:
+            self._sections = _sections(self._path, known, section)
         # Mapped at the address it is linked to, addresses are those of the file.
         self._mapping = Mapping(
             Address(known.link_base),
@@ -105,7 +121,7 @@ class FileSymbolizer:
         """
         self._resolver = self._resolver or _resolver(self._finder)
         places = self._resolver.resolve_many(
-            (self._mapping, Address(address)) for address in addresses
+            (self._mapping, self._file_address(address)) for address in addresses
         )
         return [
             _answer(address, self._path, self._files, place)
@@ -122,7 +138,7 @@ class FileSymbolizer:
             It, or ``None`` when addresses must be looked up one by one.
         """
         table = self._finder.files.symbol_table(self._files)
-        if isinstance(table, Refusal):
+        if isinstance(table, Refusal) or self._sections is not None:
             return None
         return TextAnswers(self._path, self._files, table, form)
 
@@ -138,6 +154,13 @@ class FileSymbolizer:
             for each place where some was looked for.
         """
         return _remarks(self._path, self._files, self._finder)
+
+    def _file_address(self, address: int) -> Address:
+        if self._sections is None:
+            return Address(address)
+        within = (begin + address for begin, size in self._sections if address < size)
+        # Where none reaches so far: no address of code.
+        return Address(next(within, _NOWHERE))
 
 
 class ProcessSymbolizer:
@@ -211,6 +234,22 @@ class ProcessSymbolizer:
             one or self._process.find(address)
             for address, one in zip(addresses, found, strict=True)
         ]
+
+
+def _sections(
+    path: str, known: object_file.ObjectFile, section: str | None
+) -> list[tuple[int, int]]:
+    found = [
+        (begin, size)
+        for name, begin, size in known.code_sections
+        if section in {None, name}
+    ]
+    if section is not None and not found:
+        names = dict.fromkeys(name for name, _, _ in known.code_sections)
+        there = f"those are {', '.join(names)}" if names else "there is none"
+        message = f"no section with code is called {section!r}: {there}"
+        raise DebugInfoError(message, path=path)
+    return found
 
 
 def _resolver(finder: DebugFileFinder) -> Resolver:

@@ -131,6 +131,7 @@ class StoredObject:
         source: What gave the names when it was packed.
         names_from: The file that gave the names when it was packed.
         rows: The answer for each file address.
+        sections: Name, file address and size of each section with code, of a module.
     """
 
     def __init__(  # noqa: PLR0913 - the facts of an object, by keyword
@@ -144,6 +145,7 @@ class StoredObject:
         source: DebugSource,
         names_from: str,
         rows: dict[int, SymbolRow],
+        sections: Sequence[tuple[str, int, int]] = (),
     ) -> None:
         self.path = path
         self.is_pic = is_pic
@@ -153,8 +155,14 @@ class StoredObject:
         self.source = source
         self.names_from = names_from
         self.rows = rows
+        self.code_sections = list(sections)
         self.fallback: Callable[[], SymbolReader | None] | None = None
         """Gives the table of files that are here, for addresses not packed."""
+
+    @property
+    def is_relocatable(self) -> bool:
+        """Whether it is a module of the kernel."""
+        return bool(self.code_sections)
 
     @property
     def text_base(self) -> int:
@@ -404,7 +412,13 @@ def _stored_object(
         source=DebugSource[_typed(facts.get("source"), str)],
         names_from=names_from if names_from.isprintable() else ascii(names_from),
         rows=dict(_row(_typed(row, list), strings) for row in rows),
+        sections=[_section(_typed(one, list)) for one in facts.get("sections", [])],
     )
+
+
+def _section(items: list[Any]) -> tuple[str, int, int]:
+    name, address, size = items
+    return _typed(name, str), _typed(address, int), _typed(size, int)
 
 
 def _row(items: list[Any], strings: list[str]) -> tuple[int, SymbolRow]:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....inspect.build_id import build_id_of_notes
 from ..._kernel import kernel_functions, kernel_symbol
 from ..environment_text import environment_block
+from .module_sections import loaded_modules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["KernelNames", "NameFiles", "kernel_identity", "lowest_code"]
 
@@ -31,7 +32,6 @@ _BEGIN = 1 << 18
 """Bytes of the symbols among which the first one of the kernel's code is."""
 _MOST = 1 << 28
 """Bytes of a file that are read."""
-_MODULE_WORDS = 6
 
 
 class NameFiles(NamedTuple):
@@ -101,7 +101,9 @@ class KernelNames:
         self._files = files
         self._begins: list[int] = []
         self._ends: dict[int, int] = {}
-        self._modules: set[str] = set()
+        self._modules: set[tuple[str, int]] = set()
+        self._used: set[str] = set()
+        self._sections: dict[str, dict[int, str]] = {}
         self._entries = 0
         self.text = ""
         """All that is said, as metadata."""
@@ -119,17 +121,16 @@ class KernelNames:
             OSError: The symbols cannot be read.
         """
         new = [one for one in addresses if not self._is_known(one)]
-        if not new:
-            return ""
-        modules = list(_modules(_whole(self._files.modules)))
-        places = [(name, begin, size) for name, begin, size in modules]
-        found = kernel_functions(_whole(self._files.symbols), places, new)
-        if not found:
-            return ""
+        modules = list(loaded_modules(_whole(self._files.modules))) if new else []
+        found = (
+            kernel_functions(_whole(self._files.symbols), modules, new) if new else []
+        )
         self._ends.update((begin, end) for begin, end, _, _ in found)
         self._begins = sorted(self._ends)
-        named = {module for _, _, _, module in found} - self._modules
-        self._modules |= named
+        self._used.update(module for _, _, _, module in found)
+        sections = self._new_sections()
+        if not found and not sections:
+            return ""
         more = self._block(
             (
                 f"{begin:x} {end - begin:x} {name} {module}".rstrip()
@@ -137,9 +138,9 @@ class KernelNames:
             ),
             (
                 f"{begin:x} {size:x} {name} {_module_id(name)}".rstrip()
-                for name, begin, size in modules
-                if name in named
+                for name, begin, size in self._new_modules(modules)
             ),
+            sections,
         )
         self.text += more
         return more
@@ -148,8 +149,44 @@ class KernelNames:
         index = bisect_right(self._begins, address)
         return index > 0 and address < self._ends[self._begins[index - 1]]
 
-    def _block(self, functions: Iterable[str], modules: Iterable[str]) -> str:
-        said = {"kernel_symbols": functions, "kernel_modules": modules}
+    def _new_modules(
+        self, modules: Iterable[tuple[str, int, int]]
+    ) -> list[tuple[str, int, int]]:
+        """Return modules that have functions, and what was not said of them."""
+        found = [one for one in modules if one[0] in self._used]
+        found = [one for one in found if one[:2] not in self._modules]
+        self._modules.update(one[:2] for one in found)
+        return found
+
+    def _new_sections(self) -> list[str]:
+        """Return the sections of modules that have functions."""
+        return [
+            f"{begin:x} {section} {name}"
+            for name in sorted(self._used & self._sections.keys())
+            for begin, section in self._sections.pop(name).items()
+        ]
+
+    def learn(self, sections: Mapping[str, Iterable[Sequence[int | str]]]) -> None:
+        """Know where sections of modules are.
+
+        Args:
+            sections: Begin and name of each section, by module.
+        """
+        for module, own in sections.items():
+            known = self._sections.setdefault(module, {})
+            known.update((int(begin), str(name)) for begin, name in own)
+
+    def _block(
+        self,
+        functions: Iterable[str],
+        modules: Iterable[str],
+        sections: Iterable[str],
+    ) -> str:
+        said = {
+            "kernel_symbols": functions,
+            "kernel_modules": modules,
+            "kernel_sections": sections,
+        }
         text, self._entries = environment_block(said, self._entries)
         return text
 
@@ -178,15 +215,6 @@ def _whole(file: int) -> bytes:
         parts.append(part)
         length += len(part)
     return b"".join(parts)
-
-
-def _modules(text: bytes) -> Iterator[tuple[str, int, int]]:
-    """Yield name, begin and size of each module (Linux, ``m_show``)."""
-    for line in text.decode(errors="replace").splitlines():
-        words: Sequence[str] = line.split()
-        with suppress(ValueError):
-            if len(words) >= _MODULE_WORDS and (begin := int(words[5], 16)):
-                yield words[0], begin, int(words[1])
 
 
 def _module_id(name: str) -> str:

@@ -263,6 +263,8 @@ class _Reader:
             "hold": self._hold,
             "end": self._end,
         }
+        if self._names is not None:
+            self._names.learn(order.get("sections", {}))
         return actions[order["do"]](order)
 
     def _open(self, order: dict[str, Any]) -> str | None:

@@ -15,6 +15,7 @@ from .kernel_names import NameFiles
 from .machine_ids import machine_ids
 from .map_events import open_all
 from .metadata import FEW, StreamText, classes_text, metadata_text
+from .module_sections import ModuleSections
 from .namespace_watch import NamespaceWatch
 from .proc_files import is_in_pid_namespace, threads_of
 from .process_events import ProcessEvents, read_threads
@@ -38,6 +39,8 @@ _CONTEXT_BYTES = 4
 """Of the context that records of the state dump have: the thread."""
 _SOURCES = {"pid": "process", "vpid": "spaces"}
 """What inclusion sets need to know; those of users and groups need these."""
+_NAMING = {"run", "flush", "cut", "copy", "end"}
+"""Orders before which is told where modules are, for names that are given then."""
 _STATE_ID = 0
 """The class of the first event of the state dump, in each channel."""
 
@@ -79,6 +82,7 @@ class KernelTrace:
         """Threads of the recorder, and since when; only what is new matters."""
         self._machine_ids: dict[int, int] = {}
         """Of threads of the recorder that is in a PID namespace: the kernel's IDs."""
+        self._sections = ModuleSections()
         self._problems: list[str] = []
         self._unknown = 0
         self._untold = 0
@@ -255,6 +259,8 @@ class KernelTrace:
             ReaderGoneError: It has ended, or cannot do it.
         """
         assert self._control is not None  # noqa: S101 - it was started
+        if order in _NAMING:
+            facts["sections"] = self._sections.more()
         try:
             self._control.sendall(json.dumps({"do": order, **facts}).encode() + b"\n")
             line = self._answers.readline()

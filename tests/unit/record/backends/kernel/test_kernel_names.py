@@ -60,6 +60,22 @@ def test_each_function_is_told_once(files: NameFiles) -> None:
     assert trace.kernel_modules()[0][:3] == (0xFFFFFFFFC0100000, 0x1000, "loop")
 
 
+def test_sections_of_modules_with_functions_are_told(files: NameFiles) -> None:
+    """As soon as they are known, be that behind the functions."""
+    names = KernelNames(files)
+    begin = 0xFFFFFFFFC0100000
+    names.learn({"other": [(5, ".text")]})
+    names.name([begin + 0x44])
+    assert read(names.text).kernel_sections() == []
+    names.learn({"loop": [[begin, ".text"], [begin + 0x9000, ".init.text"]]})
+    assert names.name([]) != ""
+    assert names.name([]) == ""
+    assert read(names.text).kernel_sections() == [
+        (begin, ".text", "loop"),
+        (begin + 0x9000, ".init.text", "loop"),
+    ]
+
+
 def test_what_is_no_function_says_nothing(files: NameFiles) -> None:
     """Such as addresses of data, or of what is gone by now."""
     names = KernelNames(files)
