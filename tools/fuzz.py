@@ -69,6 +69,11 @@ OBJECT_FLAGS = (
     ("-O2", "-s", "-fpatchable-function-entry=5,2"),
 )
 """How the seeds of `elf`, `dwarf` and `plan` are compiled, a shared object each."""
+LOOSE_FLAGS = (
+    ("-c", "-O2", "-gdwarf-5", "-ffunction-sections"),
+    ("-c", "-O0", "-gdwarf-4", "-gz"),
+)
+"""How objects are compiled that are not linked, as modules of the kernel are not."""
 
 
 def recorded_files(name: str) -> Iterator[Path]:
@@ -109,7 +114,7 @@ def growing_seeds() -> Iterator[bytes]:
 
 
 def object_seeds() -> Iterator[bytes]:
-    """Yield small shared objects with all kinds of debug information."""
+    """Yield small objects, most of them shared, with all kinds of debug information."""
     compiler = shutil.which("cc")
     if compiler is None:
         return
@@ -123,6 +128,10 @@ def object_seeds() -> Iterator[bytes]:
         # A compiler that does not know a flag gives one seed less.
         if succeeds(*command, cwd=work):
             yield output.read_bytes()
+    for flags in LOOSE_FLAGS:
+        if succeeds(compiler, *flags, "-o", str(output), source.name, cwd=work):
+            yield output.read_bytes()
+            yield gzip.compress(output.read_bytes())
 
 
 def interval_seeds() -> Iterator[bytes]:

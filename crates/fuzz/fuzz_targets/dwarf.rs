@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use vestige_symbols::{ObjectFile, SymbolTable};
+use vestige_symbols::{unpacked_file, ObjectFile, SymbolTable};
 
 /// How many addresses are looked up in each range of code.
 const STEPS: u64 = 16;
@@ -11,7 +11,9 @@ const STEPS: u64 = 16;
 const MAX_RANGES: usize = 8;
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(object) = ObjectFile::new(Box::new(data.to_vec())) else { return };
+    let Ok(unpacked) = unpacked_file(&data.to_vec()) else { return };
+    let bytes = unpacked.unwrap_or_else(|| data.to_vec());
+    let Ok(object) = ObjectFile::new(Box::new(bytes)) else { return };
     let Ok(table) = SymbolTable::new(&object, None) else { return };
     for &(start, end) in object.text_ranges().iter().take(MAX_RANGES) {
         let step = (end.saturating_sub(start) / STEPS).max(1);

@@ -1,12 +1,14 @@
-//! Any bytes as an ELF file: headers, sections, notes, links and ELF symbols.
+//! Any bytes as an ELF file, or a compressed one: headers, sections, notes, links and ELF symbols.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use vestige_symbols::ObjectFile;
+use vestige_symbols::{unpacked_file, ObjectFile};
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(object) = ObjectFile::new(Box::new(data.to_vec())) else { return };
+    let Ok(unpacked) = unpacked_file(&data.to_vec()) else { return };
+    let bytes = unpacked.unwrap_or_else(|| data.to_vec());
+    let Ok(object) = ObjectFile::new(Box::new(bytes)) else { return };
     for section in object.sections() {
         std::hint::black_box(object.section_name(section));
     }
@@ -16,6 +18,7 @@ fuzz_target!(|data: &[u8]| {
         object.machine_name(),
         object.segments().len(),
         object.text_ranges().len(),
+        object.code_sections().count(),
         object.build_id(),
         object.debug_link(),
         object.link_base(),
