@@ -194,7 +194,8 @@ def _write_object(
         "link_base": (
             debug.link_base if packed.mapping.kernel is None else debug.text_base
         ),
-        "sections": debug.code_sections if debug.is_relocatable else [],
+        # Of the kernel itself nobody asks for them.
+        "sections": [] if packed.mapping.kernel is None else debug.code_sections,
         "source": source.name,
         "names_from": names_from,
         "strings": list(strings),

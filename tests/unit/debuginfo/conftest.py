@@ -25,6 +25,8 @@ class FakeObject:
     has_dwarf: bool = False
     has_symbols: bool = False
     link_base: int = 0
+    is_relocatable: bool = False
+    code_sections: list[tuple[str, int, int]] = field(default_factory=list)
     debug_alt_link: tuple[bytes, bytes] | None = None
     split_units: list[tuple[int, bytes, bytes]] = field(default_factory=list)
     mini: FakeObject | None = None

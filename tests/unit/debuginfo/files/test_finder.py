@@ -118,6 +118,19 @@ def test_a_wrong_crc_goes_on_searching(disk):
     assert f"instead of {right.crc:08x}" in found.attempts[1].detail
 
 
+def test_a_debug_file_of_a_loose_object_must_have_its_sections(disk):
+    """Addresses in it are those of sections, which both must have in one order."""
+    sections = [(".text", 0x100000, 64), (".init.text", 0x100080, 8)]
+    loose = {"is_relocatable": True, "build_id": BUILD_ID}
+    disk.add(PATH, **loose, code_sections=sections)
+    disk.add(BY_BUILD_ID, **loose, has_dwarf=True, code_sections=sections[::-1])
+
+    found = disk.finder().find(ls(build_id=BUILD_ID))
+
+    assert found.source is DebugSource.SYMBOLS_ONLY
+    assert disk.tried(found) == [(PATH, "NO_DWARF"), (BY_BUILD_ID, "OTHER_CONTENTS")]
+
+
 def test_a_debug_file_found_by_build_id_must_carry_it(disk):
     """The search goes on after one that does not."""
     disk.add(PATH, build_id=BUILD_ID)
