@@ -128,8 +128,8 @@ def object_seeds() -> Iterator[bytes]:
         # A compiler that does not know a flag gives one seed less.
         if succeeds(*command, cwd=work):
             yield output.read_bytes()
-    for flags in LOOSE_FLAGS:
-        if succeeds(compiler, *flags, "-o", str(output), source.name, cwd=work):
+    for loose in LOOSE_FLAGS:
+        if succeeds(compiler, *loose, "-o", str(output), source.name, cwd=work):
             yield output.read_bytes()
             yield gzip.compress(output.read_bytes())
 

@@ -98,8 +98,8 @@ class PretendModule(NamedTuple):
             for name, (begin, size) in self.sections().items()
             if 0 <= address - self.loaded[name] < size
         ]
-        words = ["addr2line", "-f", "-i", "-e", self.linked, f"{linked:#x}"]
-        lines = run_tool(words).decode().splitlines()
+        asked = ("-f", "-i", "-e", self.linked, f"{linked:#x}")
+        lines = run_tool(["addr2line", *asked]).decode().splitlines()
         places = [one.rpartition(":")[2].split()[0] for one in lines[1::2]]
         return list(zip(lines[::2], map(int, places), strict=True))
 
