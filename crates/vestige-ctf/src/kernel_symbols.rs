@@ -220,8 +220,8 @@ mod tests {
         assert!(found.is_tracing(0x100) && !found.is_tracing(0x200));
         assert_eq!(found.modules()[0].build_id, [0x0a, 0xff]);
         assert_eq!(found.modules()[1].build_id, [0; 0]);
-        let [section] = found.sections() else { panic!("{found:?}") };
-        assert_eq!((section.begin, &*section.name, &*section.module), (0x300, ".text", "loop"));
+        let (name, module) = (".text".to_owned(), "loop".to_owned());
+        assert_eq!(found.sections(), [KernelSection { begin: 0x300, name, module }]);
     }
 
     #[test]
