@@ -85,8 +85,9 @@ class KernelTrace:
         self._sections = ModuleSections()
         self._problems: list[str] = []
         self._unknown = 0
-        self._untold = 0
         """Event records of which it was said that they lack counters."""
+        self._untold = 0
+        """Changes of maps of which it was said that they had no room."""
         try:
             self._make_channels(tracefs)
             self._follow_threads(tracefs)
