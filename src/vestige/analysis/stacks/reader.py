@@ -6,6 +6,7 @@ brings it back; its stack is that of the first. Whatever else has a stack is cou
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from ... import core
@@ -184,7 +185,8 @@ class _StackSink:
         self._processes: dict[tuple[int, int], int] = {}
         self._losses: list[LostNotice] = []
         self._kernels: dict[int, bool] = {}
-        self._unended = 0
+        self._unended: Counter[tuple[int, int]] = Counter()
+        """Waits whose end is not known, by process space and thread."""
 
     def consume(self, merge: core.Merge) -> None:
         """Take the event records of a merge."""
@@ -196,9 +198,8 @@ class _StackSink:
         if len(shown) < len(merge):
             for event in merge.events():
                 self._see_names(event)
+        # One that is empty has no stack of that kind; ends of waits need none.
         user, kernel = self._column.merge_stacks(merge)
-        if not user and not kernel:
-            return
         none = [None] * len(shown)
         for event, *stacks in zip(
             shown.events(), user or none, kernel or none, strict=True
@@ -274,7 +275,11 @@ class _StackSink:
             stacks=[],
             is_time=self.is_time,
             without_stack=without,
-            unended=self._unended,
+            unended=sum(
+                count
+                for who, count in self._unended.items()
+                if takes(processes.get(who), who[1])
+            ),
             losses=self._losses,
             damage=damage,
         )
@@ -312,7 +317,7 @@ class _Followed(_StackSink):
 
     def finish(self) -> None:
         """Those that still wait have no end."""
-        self._unended += len(self._waiting)
+        self._unended.update(self._waiting.keys())
 
     def _lose(self, notice: LostNotice) -> None:
         # An end may be among what was lost, wherever in the merge that was.
@@ -336,7 +341,7 @@ class _Followed(_StackSink):
         if wait is None:
             return
         if self._has_lost(who[0], wait.begin, time):
-            self._unended += 1
+            self._unended[who] += 1
             return
         times = self._sums.get(wait.key)
         if times is None:
@@ -374,7 +379,7 @@ class _Waits(_Followed):
         key = _Key(space, before, None, user, kernel)
         if (space, before) in self._waiting:
             # The kernel has not told when it came back.
-            self._unended += 1
+            self._unended[space, before] += 1
         self._waiting[space, before] = _Wait(time, key, time if could_run else None)
 
     def _wake(self, who: tuple[int, int], time: int) -> None:
@@ -407,7 +412,8 @@ class _SystemCalls(_Followed):
             self._end(who, time)
             return
         # One that does not come back, such as exit, has no end.
-        self._unended += who in self._waiting
+        if who in self._waiting:
+            self._unended[who] += 1
         key = _Key(*who, name.removeprefix(entry), *stacks)
         self._waiting[who] = _Wait(time, key, None)
 

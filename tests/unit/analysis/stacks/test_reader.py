@@ -176,6 +176,45 @@ def test_a_wait_in_which_events_were_lost_is_in_no_sum(
     assert found.unended == 1
 
 
+def test_waits_without_an_end_are_those_of_chosen_threads(waits: Path) -> None:
+    """Thread 7 has one, and thread 8 has none."""
+    for thread, unended in ((7, 1), (8, 0)):
+        facts = json.loads(report(waits, "--off-cpu", f"--thread={thread}", "--json"))
+        assert [one["tid"] for one in facts["stacks"]] == [thread]
+        assert facts["unended"] == unended
+
+
+def test_waits_of_traces_without_stacks_are_counted_beside_others(
+    waits: Path, tmp_path: Path
+) -> None:
+    """Whatever is read at the same time as they are."""
+    late = tmp_path / "late"
+    with ctf.Writer(
+        late,
+        environment={"domain": "kernel", "hostname": "another"},
+        packet_context={"cpu_id": "u32"},
+        event_context={"tid": "s32"},
+    ) as writer:
+        stream = writer.stream("channel0_0", cpu_id=0)
+        fields: dict[str, str | type] = {
+            **{f"{one}_comm": str for one in ("prev", "next")},
+            **{f"{one}_tid": "s32" for one in ("prev", "next")},
+            "prev_state": "s64",
+        }
+        kind = writer.event_class("sched_switch", fields)
+        for time in range(10**9, 10**9 + 400_000, 20):
+            _, _, thread, values, _, _ = switch(time, 8, 0)
+            stream.write(kind, time, {"tid": thread}, **values)
+            _, _, thread, values, _, _ = switch(time + 10, 0, 8)
+            stream.write(kind, time + 10, {"tid": thread}, **values)
+    found = run_vestige("report", "--off-cpu", "--json", waits, late)
+    facts = json.loads(found.stdout)
+
+    assert facts["without_stack"] == 20_000
+    assert facts["count"] == 3 + 20_000
+    assert facts["unended"] == 1
+
+
 def test_folded_stacks_are_those_of_flame_graphs(waits: Path) -> None:
     """Functions of the kernel are marked; threads of a name are one, or each is."""
     lines = report(waits, "--off-cpu", "--to=folded").splitlines()
