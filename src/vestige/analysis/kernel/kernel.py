@@ -82,6 +82,8 @@ class KernelUse:
 
     trace: str
     """Name of the trace."""
+    space: int
+    """What tells traces of the same name apart; see :class:`.graph.Stream`."""
     cpus: list[CpuUse]
     """The CPUs, in order."""
     threads: list[ThreadUse]
@@ -159,6 +161,7 @@ def _use(
             times.setdefault(kind, []).append(one)
     return KernelUse(
         trace=streams[0].trace.name,
+        space=streams[0].process_space,
         cpus=_cpus(sink.table),
         threads=_threads(sink.table, times),
         system_calls=by_time(times.get("syscall", ())),

@@ -61,6 +61,8 @@ class Stack:
 
     trace: str
     """Name of the trace."""
+    space: int
+    """What tells traces of the same name apart; see :class:`.graph.Stream`."""
     process: int | None
     """Process ID, where the trace has it."""
     thread: int | None
@@ -108,7 +110,8 @@ class CallStacks:
         found: dict[tuple[object, ...], Stack] = {}
         for one in self.stacks:
             thread = None if one.name else one.thread
-            key = (one.trace, one.name, thread, one.event, one.frames, one.is_cut)
+            trace = one.trace, one.space
+            key = (trace, one.name, thread, one.event, one.frames, one.is_cut)
             known = found.get(key)
             if known is None:
                 process = None if one.name else one.process

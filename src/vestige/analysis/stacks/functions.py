@@ -41,19 +41,20 @@ class FunctionTimes:
     """How often, and how long."""
 
 
-def by_function(stacks: CallStacks, trace: str) -> list[FunctionTimes]:
+def by_function(stacks: CallStacks, space: int) -> list[FunctionTimes]:
     """Add up call stacks by functions.
 
     Args:
         stacks: The stacks, with times.
-        trace: The name of the trace of which they are.
+        space: The process space of the trace of which they are; see
+            :class:`.graph.Stream`.
 
     Returns:
         The functions, the longest time first.
     """
     found: dict[tuple[object, ...], FunctionTimes] = {}
     for one in stacks.stacks:
-        if one.trace != trace:
+        if one.space != space:
             continue
         frame = _of_program(one)
         kernel = one.event if one.event is not None else _of_kernel(one.frames)

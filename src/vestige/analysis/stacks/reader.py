@@ -262,6 +262,7 @@ class _StackSink:
             stacks.append(
                 Stack(
                     trace=traces.get(key.space, ""),
+                    space=key.space,
                     process=process,
                     thread=key.thread,
                     name=self._names.get(who),

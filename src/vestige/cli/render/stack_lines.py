@@ -36,7 +36,7 @@ def stack_lines(
         The lines.
     """
     sums = found.sums
-    threads = {(one.trace, one.thread) for one in found.stacks}
+    threads = {(one.space, one.thread) for one in found.stacks}
     of = f"of {count(len(threads), 'thread')}"
     if found.is_time:
         yield f"{count(sums.count, 'wait')} {of}, {duration(sums.total)} in all"

@@ -85,8 +85,8 @@ def _with_functions(machines: list[KernelUse], reading: Reading) -> list[KernelU
     return [
         replace(
             one,
-            waits=by_function(waits, one.trace),
-            function_calls=by_function(calls[0], one.trace) if calls else [],
+            waits=by_function(waits, one.space),
+            function_calls=by_function(calls[0], one.space) if calls else [],
         )
         for one in machines
     ]

@@ -303,6 +303,24 @@ def test_the_report_of_a_kernel_names_functions(
     assert "app: inner (stacks.c:" in report(path, "--kernel")
 
 
+def test_the_reports_of_kernels_of_the_same_name_are_told_apart(
+    waits: Path, program: Path, in_program: list[int], tmp_path: Path
+) -> None:
+    """Two recordings on one machine: each has its own waits."""
+    other = write(
+        tmp_path / "other",
+        program,
+        [switch(100, 7, 0, 1, in_program), switch(105, 0, 7)],
+    )
+    found = run_vestige("report", "--kernel", "--json", waits, other)
+    one, two = json.loads(found.stdout)["machines"]
+
+    assert [wait["total_ns"] for wait in two["waits_by_function"]] == [5]
+    assert sum(wait["total_ns"] for wait in one["waits_by_function"]) == 180
+    text = run_vestige("report", "--off-cpu", waits, other).stdout.decode()
+    assert "4 waits of 3 threads" in text
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
