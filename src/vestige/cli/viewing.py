@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -131,7 +132,13 @@ def _found_recordings(path: str) -> list[FoundTrace]:
     """
     from ..ctf import find_traces
     from ..record.backends.in_process.recovery import is_left
-    from .begun_recording import NEXT, is_recorded, kernel_is_missing, wait_for_kernel
+    from .begun_recording import (
+        NEXT,
+        PAUSE,
+        is_recorded,
+        kernel_is_missing,
+        wait_for_kernel,
+    )
 
     looks = 0
     while True:
@@ -140,13 +147,15 @@ def _found_recordings(path: str) -> list[FoundTrace]:
         try:
             found = find_traces(path)
         except NotATraceError:
-            if is_alive and is_recorded(path):
-                continue
-            raise
+            if not (is_alive and is_recorded(path)):
+                raise
+            time.sleep(PAUSE)
+            continue
         found = [one for one in found if one.directory.name != NEXT]
         directories = {one.directory for one in found}
         if not (is_alive and kernel_is_missing(path, directories)):
             return found
+        time.sleep(PAUSE)
 
 
 def _tells_durations(options: argparse.Namespace) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
 
-from vestige.cli import begun_recording
+from vestige.cli import begun_recording, viewing
 from vestige.cli.begun_recording import (
     METADATA,
     NEXT,
@@ -93,6 +94,27 @@ def test_nobody_waits_for_what_a_killed_recorder_left(recording, steps):
     steps += [nothing] * (begun_recording.LONGEST_QUIET - 1)
 
     assert not wait_for_kernel(recording, lambda directory: directory.name == "ust")
+    assert steps == []
+
+
+def test_who_looks_while_a_part_is_moved_looks_again(recording, steps):
+    """After a moment: whoever moves it may not run just now."""
+    present = recording / "present"
+    (present / "ust/1-1").touch()
+    (present / "ust" / METADATA).unlink()
+    make_kernel(present)
+    kernel = present / "kernel" / METADATA
+
+    def come():
+        (present / "ust" / METADATA).touch()
+        kernel.touch()
+
+    kernel.unlink()
+    steps += [nothing] * 20
+    steps.append(come)
+
+    found = viewing._found_recordings(os.fspath(recording))
+    assert {one.directory.name for one in found} == {"ust", "kernel"}
     assert steps == []
 
 

@@ -171,6 +171,11 @@ class LateSignals(Handled):
     def __init__(self) -> None:
         super().__init__(_OF_THE_TERMINAL, self._take)
 
+    def __enter__(self) -> None:
+        # The program of a recording before this one is none of ours.
+        _LastEnd.at = float("-inf")
+        super().__enter__()
+
     def _take(self, number: int, _frame: object) -> None:
         if time.monotonic() - _LastEnd.at < TOO_LATE:
             return

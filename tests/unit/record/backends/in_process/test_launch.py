@@ -243,10 +243,11 @@ def test_a_signal_just_after_the_end_was_for_the_program(monkeypatch):
 
 
 def test_a_signal_before_a_program_is_for_the_recorder(monkeypatch):
-    """Nothing has begun yet."""
+    """Nothing has begun yet, even if another program has ended just now."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr(launch._LastEnd, "at", float("-inf"))
+    monkeypatch.setattr(launch, "TOO_LATE", 60.0)
     try:
+        assert run("true") == 0
         with launch.LateSignals(), pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     finally:
