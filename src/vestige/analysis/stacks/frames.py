@@ -65,8 +65,10 @@ class Frames:
             found: list[Frame] = []
             for address, place in self._column.stack(number, is_kernel):
                 if address >= _USER_HALF and not (is_kernel and address != _MORE):
-                    # Callers are missing, or what was taken for one is none.
-                    self._cut.add(number)
+                    # Callers are missing, or what was taken for one is none. Those of
+                    # the kernel have numbers of their own.
+                    if not is_kernel:
+                        self._cut.add(number)
                     break
                 found += self._frames(place, address)
             known = self._known[number, is_kernel] = tuple(reversed(found))

@@ -272,6 +272,31 @@ def test_events_are_counted_where_they_come_from(
     assert "1 event without a call stack" in text
 
 
+def test_stacks_of_programs_are_not_cut_where_those_of_the_kernel_end(
+    program: Path, in_program: list[int], tmp_path: Path
+) -> None:
+    """Some kernels write that there are no more at the end of each."""
+    path = write(
+        tmp_path / "ended",
+        program,
+        [
+            (2, "kmem_kmalloc", 7, {}, in_program, [SYSCALL, MORE]),
+        ],
+    )
+    [one] = [
+        one
+        for one in vestige.open(path).stack_counts().stacks
+        if one.event == "kmem_kmalloc"
+    ]
+
+    assert not one.is_cut
+    assert [frame.function.name for frame in one.frames] == [
+        "main",
+        "inner",
+        "do_syscall_64",
+    ]
+
+
 def test_the_report_of_a_kernel_names_functions(
     program: Path, in_program: list[int], tmp_path: Path
 ) -> None:
