@@ -20,6 +20,9 @@ __all__ = ["UserImages"]
 
 _PERCENT = re.compile(rb"%([0-9a-f]{2})")
 _WORDS_OF_THREAD = 4
+_END_OF_IMAGES = 1 << 32
+_DIGITS = 10
+"""Of an ID, at most."""
 _Machine = tuple[bytes | None, str]
 
 
@@ -172,13 +175,19 @@ def _entries(environment: dict[str, int | str], begin: str) -> Iterator[list[str
 
 def _is_thread(words: list[str]) -> bool:
     """Tell whether words are thread, time, image and process."""
-    return (
-        len(words) == _WORDS_OF_THREAD and words[0].isdecimal() and words[3].isdecimal()
+    return len(words) == _WORDS_OF_THREAD and all(
+        one.isdecimal() and len(one) <= _DIGITS for one in (words[0], words[3])
     )
 
 
 def _image(number: str) -> Vpid:
-    """Return what stands for a process image of the kernel (``user_stacks.rs``)."""
+    """Return what stands for a process image of the kernel (``user_stacks.rs``).
+
+    Raises:
+        ValueError: It is no number of one.
+    """
+    if not (number.isdecimal() and int(number) < _END_OF_IMAGES):
+        raise ValueError(number)
     return Vpid(-2 - int(number))
 
 

@@ -109,6 +109,22 @@ def test_view_shows_names_in_place_of_numbers(program: Path, tmp_path: Path) -> 
     assert "callstack_user=[]" in shown[2]
 
 
+@pytest.mark.parametrize("number", [str(10**30), "1" + "0" * 5000, "-9"])
+def test_numbers_that_make_no_sense_are_left_out(
+    program: Path, tmp_path: Path, number: str
+) -> None:
+    """Of images, processes and threads; others are known all the same."""
+    told = entries(program)
+    told["user_threads_0"] += f";9 0 {number} 9;{number} 0 0 9;9 0 0 {number}"
+    told["user_objects_1"] += f";{number} {BASE:x} 10000 - /gone"
+    address = BASE + address_of(program, "inner") + 1
+    path = write_stacks(tmp_path / "t", told, [(1, 7, [address])])
+
+    assert names(path)[0].startswith("stacks:inner+0x1(")
+    [one] = vestige.open(path).stack_counts().stacks
+    assert one.process == 5
+
+
 def test_a_copy_keeps_the_names(program: Path, tmp_path: Path) -> None:
     """They are fields like others, once."""
     address = BASE + address_of(program, "inner") + 1
