@@ -28,7 +28,7 @@ __all__ = ["machine_ids"]
 
 _EVENT = ("signal", "signal_generate")
 _SIGNAL = signal.SIGURG
-"""Which does nothing where nobody handles it, and few do."""
+"""Which does nothing where nobody handles it, and few do: those get none."""
 _CALL = {"x86_64": 297, "aarch64": 240}
 """The number of rt_tgsigqueueinfo(2)."""
 _SENT = re.compile(
@@ -36,7 +36,9 @@ _SENT = re.compile(
 )
 _QUEUED = -1
 _INFO_BYTES = 128
-_THREADS = re.compile(rb"^Tgid:\t(\d+)$", re.MULTILINE)
+_THREADS = re.compile(
+    rb"^Tgid:\t(\d+)$.*^SigCgt:\t([0-9a-f]+)$", re.MULTILINE | re.DOTALL
+)
 
 
 def machine_ids(tracefs: Tracefs, threads: Iterable[int]) -> dict[int, int]:
@@ -48,7 +50,7 @@ def machine_ids(tracefs: Tracefs, threads: Iterable[int]) -> dict[int, int]:
 
     Returns:
         By the ID here, those that could be found; none where ``/proc`` is of another
-        namespace or the kernel does not tell.
+        namespace or the kernel does not tell, or of a process that handles the signal.
     """
     number = _CALL.get(os.uname().machine)
     try:
@@ -89,10 +91,13 @@ def _ids(instance: Instance, number: int, threads: list[int]) -> dict[int, int]:
 
 
 def _send(number: int, thread: int, token: int) -> None:
-    """Send a thread a signal with a number; one that has ended gets none."""
+    """Send a thread a signal with a number; one that would notice gets none.
+
+    It may have ended, and its ID be somebody else's by now.
+    """
     with suppress(OSError):
         found = _THREADS.search(read_file(f"/proc/{thread}/status"))
-        if found is None:
+        if found is None or int(found[2], 16) >> (_SIGNAL - 1) & 1:
             return
         info = (ctypes.c_int * (_INFO_BYTES // 4))(int(_SIGNAL), token, _QUEUED)
         call = ctypes.CDLL(None).syscall

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -44,6 +45,20 @@ def test_they_are_those_that_everybody_sees():
         tracefs.close()
     assert found == dict(zip(own, own, strict=True))
     assert instances_of(os.getppid()) == []
+
+
+@pytest.mark.skipif(is_in_pid_namespace(), reason="IDs are others here")
+def test_who_handles_the_signal_gets_none():
+    """Its ID is not known then."""
+    came = []
+    before = signal.signal(signal.SIGURG, lambda number, _frame: came.append(number))
+    tracefs = Tracefs()
+    try:
+        assert machine_ids(tracefs, [os.getpid()]) == {}
+    finally:
+        signal.signal(signal.SIGURG, before)
+        tracefs.close()
+    assert came == []
 
 
 @pytest.mark.skipif(is_in_pid_namespace(), reason="IDs are others here")
