@@ -35,6 +35,8 @@ PREFIX = "vestige-"
 _PRESENT = "/sys/devices/system/cpu/present"
 _MOST_BYTES = 128
 """Of a channel's name, in that of its instance; those of files have 255 at most."""
+_MOST_REMOVALS = 10
+"""How often an instance is made anew that others remove at once."""
 _numbers = itertools.count()
 STARTED = 19
 """Which of the words of a process says when it was started (proc_pid_stat(5))."""
@@ -178,10 +180,20 @@ class Instance:
         self.name = f"{PREFIX}{os.getpid()}-{started}-{_short(channel)}"
         """Its name: process, when that was started, channel."""
         self._path = f"instances/{self.name}"
-        tracefs.make(self._path)
-        # While a file of it is open, nobody can remove it.
-        self._held = self.open("tracing_on", os.O_WRONLY)
+        self._held = self._make_and_hold()
         os.write(self._held, b"0")
+
+    def _make_and_hold(self) -> int:
+        """Make it, and open a file: nobody can remove it while that is open."""
+        for _ in range(_MOST_REMOVALS):
+            self._tracefs.make(self._path)
+            try:
+                return self.open("tracing_on", os.O_WRONLY)
+            except OSError as error:
+                if error.errno not in {errno.ENODEV, errno.ENOENT}:
+                    raise
+            # To recorders in other PID namespaces its maker looks dead.
+        raise OSError(errno.ENODEV, "others remove instances of tracefs", self._path)
 
     def open(self, path: str, flags: int = os.O_RDONLY) -> int:
         """Open a file of it, as :meth:`Tracefs.open` does."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,30 @@ def test_who_is_not_root_is_told_so() -> None:
     )
 
     assert done.stdout == "1 Operation not permitted\nonly root may use tracefs\n"
+
+
+class Removing(Tracefs):
+    """A tracefs in which somebody removes what has just been made, some times."""
+
+    removals = 3
+
+    def make(self, path: str) -> None:
+        """Make a directory that is gone soon."""
+        super().make(path)
+        if self.removals:
+            self.removals -= 1
+            self.remove(path)
+
+
+@needs_tracer
+def test_an_instance_that_others_remove_at_once_is_made_anew() -> None:
+    """To recorders in other PID namespaces its maker is dead."""
+    with closing(Removing()) as files:
+        instance = Instance(files, "removed")
+        assert files.removals == 0
+        assert instance.name in files.names("instances")
+        instance.remove()
+        files.removals = 1_000
+        with pytest.raises(OSError, match="others remove instances"):
+            Instance(files, "removed")
+        assert instance.name not in files.names("instances")
