@@ -5,7 +5,7 @@ use std::os::fd::{IntoRawFd, RawFd};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use vestige_kernel::{programs, rights as inner, sys};
+use vestige_kernel::{bpf, perf_events, rights as inner, sys};
 
 #[doc = core_doc!(open_tracefs)]
 #[pyfunction]
@@ -28,31 +28,31 @@ pub fn shorten_slice(nanoseconds: u64) -> PyResult<()> {
 #[doc = core_doc!(attach_program)]
 #[pyfunction]
 pub fn attach_program(code: &[u8], tracepoint: &str) -> PyResult<RawFd> {
-    Ok(programs::attach_program(code, tracepoint).map_err(with_number)?.into_raw_fd())
+    Ok(bpf::attach_program(code, tracepoint).map_err(with_number)?.into_raw_fd())
 }
 
 #[doc = core_doc!(open_counter)]
 #[pyfunction]
 pub fn open_counter(kind: u32, config: u64, cpu: u32) -> PyResult<RawFd> {
-    Ok(programs::open_counter(kind, config, cpu).map_err(with_number)?.into_raw_fd())
+    Ok(perf_events::open_counter(kind, config, cpu).map_err(with_number)?.into_raw_fd())
 }
 
 #[doc = core_doc!(open_map_events)]
 #[pyfunction]
 pub fn open_map_events(cpu: u32, watermark: u32) -> PyResult<RawFd> {
-    Ok(programs::open_map_events(cpu, watermark).map_err(with_number)?.into_raw_fd())
+    Ok(perf_events::open_map_events(cpu, watermark).map_err(with_number)?.into_raw_fd())
 }
 
 #[doc = core_doc!(counter_array)]
 #[pyfunction]
 pub fn counter_array(counters: Vec<Option<RawFd>>) -> PyResult<RawFd> {
-    Ok(programs::counter_array(&counters).map_err(with_number)?.into_raw_fd())
+    Ok(bpf::counter_array(&counters).map_err(with_number)?.into_raw_fd())
 }
 
 #[doc = core_doc!(work_memory)]
 #[pyfunction]
 pub fn work_memory(size: u32) -> PyResult<RawFd> {
-    Ok(programs::work_memory(size).map_err(with_number)?.into_raw_fd())
+    Ok(bpf::work_memory(size).map_err(with_number)?.into_raw_fd())
 }
 
 /// An error of the system as an `OSError` with its number, by which Python says why.

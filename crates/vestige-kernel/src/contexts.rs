@@ -1,15 +1,10 @@
 //! What each record tells besides its fields: the process that runs, and in which state.
 
-use crate::processes::Facts;
+use crate::facts::Facts;
+use crate::record_header::{counts, flags, INTERRUPTS_OFF, NEED_RESCHEDULE};
 
 /// Bytes of the name of a machine with its zero, as LTTng has it.
 pub const HOST_BYTES: usize = 65;
-/// Where the common header has flags, and the counters of what forbids to preempt and to migrate.
-const FLAGS_AT: usize = 2;
-const COUNTS_AT: usize = 3;
-/// Bits of the flags (`Documentation/trace/ftrace.rst`, "irqs-off", "need-resched").
-const INTERRUPTS_OFF: u8 = 0x01;
-const NEED_RESCHEDULE: u8 = 0x04;
 /// What an unknown priority is: no priority.
 pub const NO_PRIORITY: i32 = i32::MIN;
 /// What the kernel has in addition to LTTng's priorities, and to its own nice values.
@@ -105,8 +100,7 @@ pub struct Seen<'a> {
 impl Seen<'_> {
     /// Appends a context; `None` if the record is too short to have flags.
     pub fn push(&self, context: Context, out: &mut Vec<u8>) -> Option<()> {
-        let flags = *self.record.get(FLAGS_AT)?;
-        let counts = *self.record.get(COUNTS_AT)?;
+        let (flags, counts) = (flags(self.record)?, counts(self.record)?);
         let facts = self.facts;
         match context {
             Context::Process => out.extend_from_slice(&facts.process.to_le_bytes()),

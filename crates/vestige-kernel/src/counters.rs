@@ -1,20 +1,12 @@
 //! Values of performance counters: records of their own right before those of events.
 //!
-//! A program in the kernel writes them (`programs`), as it does with texts of system calls: before the
+//! A program in the kernel writes them (`bpf`), as it does with texts of system calls: before the
 //! event's record, on the same CPU and at the same level of interrupts, of which those of a higher level
 //! are complete before a lower one goes on. What has its values elsewhere gets none: they are unknown
 //! then, and never those of another event.
 
-/// Where each record has its flags (`common_flags`) and its thread (`common_pid`).
-const FLAGS: usize = 2;
-const THREAD: usize = 4;
-/// What flags say of interrupts (`enum trace_flag_type` of Linux); whether these are off is another
-/// matter, since older kernels switch them off to print.
-const NMI: u8 = 0x40;
-const HARD: u8 = 0x08;
-const SOFT: u8 = 0x10;
-/// How many levels there are: of threads, and of those.
-const LEVELS: usize = 4;
+use crate::record_header::{thread, Level, LEVELS};
+
 /// How such a text begins; a token of the channel, the number of the event and the values follow.
 const MARK: &[u8] = b"vestige:c";
 /// Digits of token, number and values: six bits each, the lowest first, from `0` on.
@@ -60,16 +52,17 @@ impl Counters {
     /// Takes a record with values; whether it is one.
     pub fn give(&mut self, token: u32, (record, time): (&[u8], u64), text: &[u8]) -> bool {
         let Some(digits) = text.strip_prefix(MARK) else { return false };
-        let values = read(digits, token).zip(thread_of(record));
-        let level = level_of(record);
+        let values = read(digits, token).zip(thread(record));
+        // Whether interrupts are off is another matter: older kernels switch them off to print.
+        let level = Level::of(record) as usize;
         // Values of other channels tell nothing of ours.
-        let Some((values, thread)) = values else { return true };
+        let Some((values, told)) = values else { return true };
         if self.waiting_since().is_none() {
             self.since = time;
         }
         self.clear_from(level);
         if let Some(slot) = self.next.get_mut(level) {
-            *slot = Some((thread, values));
+            *slot = Some((told, values));
         }
         true
     }
@@ -77,11 +70,12 @@ impl Counters {
     /// The values for a record.
     pub fn take(&mut self, record: &[u8]) -> Option<Values> {
         self.waiting_since()?;
-        let level = level_of(record);
+        // Whether interrupts are off is another matter: older kernels switch them off to print.
+        let level = Level::of(record) as usize;
         let found = self.next.get(level).copied().flatten();
         // Whatever it interrupts goes on later; what has interrupted it has come to its end.
         self.clear_from(level);
-        found.filter(|(thread, _)| Some(*thread) == thread_of(record)).map(|(_, values)| values)
+        found.filter(|(told, _)| Some(*told) == thread(record)).map(|(_, values)| values)
     }
 
     /// The time of the oldest values for which no record has come yet, or of older ones.
@@ -126,24 +120,12 @@ fn number_of(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// What a record has interrupted: the greater, the more.
-fn level_of(record: &[u8]) -> usize {
-    let flags = record.get(FLAGS).copied().unwrap_or(0);
-    match () {
-        () if flags & NMI != 0 => 3,
-        () if flags & HARD != 0 => 2,
-        () if flags & SOFT != 0 => 1,
-        () => 0,
-    }
-}
-
-fn thread_of(record: &[u8]) -> Option<i32> {
-    record.get(THREAD..THREAD + 4)?.try_into().ok().map(i32::from_le_bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const HARD: u8 = 0x08;
+    const SOFT: u8 = 0x10;
 
     fn record(thread: i32, flags: u8) -> Vec<u8> {
         [&[1, 0, flags, 0][..], &thread.to_le_bytes()].concat()

@@ -7,10 +7,12 @@
 //! `rights` has what a process does about its own before and after it opens these.
 
 pub mod addresses;
+pub mod bpf;
 pub mod collect;
 pub mod contexts;
 pub mod counters;
 pub mod cpu;
+pub mod facts;
 pub mod groups;
 pub mod ids;
 pub mod kallsyms;
@@ -22,9 +24,9 @@ pub mod output;
 pub mod own_threads;
 pub mod packet;
 pub mod page;
+pub mod perf_events;
 pub mod plan;
-pub mod processes;
-pub mod programs;
+pub mod record_header;
 pub mod request_bits;
 pub mod rights;
 pub mod spaces;
@@ -35,5 +37,6 @@ pub mod stats;
 pub mod stream;
 pub mod sys;
 pub mod texts;
+pub mod thread_table;
 pub mod threads;
 pub mod tracking;

@@ -6,14 +6,12 @@ use vestige_ctf::filter::BodyFilter;
 
 use crate::addresses::Noted;
 use crate::contexts::Seen;
+use crate::facts::Facts;
 use crate::plan::{apply, Around, EventPlan, Filter, Plans};
-use crate::processes::Facts;
+use crate::record_header;
 use crate::state_events::Processes;
 use crate::threads::Threads;
 use crate::tracking::Tracked;
-
-/// Where each record has the thread that runs.
-const THREAD_AT: usize = 4;
 
 /// What becomes of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +138,7 @@ impl Maker {
         around: &Around<'_>,
         out: &mut Vec<u8>,
     ) -> Option<Made> {
-        let current = number(record, THREAD_AT)?;
+        let current = record_header::thread(record)?;
         let facts = self.known.of(threads.processes(), current, time);
         if !self.tracked.has(facts) {
             return Some(Made::Unwanted);
@@ -169,14 +167,6 @@ impl Maker {
         self.noted.note_pages(&threads.addresses, current, around.user_stack);
         Some(Made::Whole)
     }
-}
-
-fn part(record: &[u8], at: usize, bytes: usize) -> Option<&[u8]> {
-    record.get(at..at.checked_add(bytes)?)
-}
-
-fn number(record: &[u8], at: usize) -> Option<i32> {
-    Some(i32::from_le_bytes(part(record, at, 4)?.try_into().ok()?))
 }
 
 fn is_true(expression: Option<&BodyFilter>, body: &[u8]) -> bool {

@@ -1,11 +1,11 @@
 //! Memory to which arguments of system calls lead: records of their own right before those of calls.
 //!
-//! A program in the kernel writes it (`programs`), as it does with texts: before the call's record, on
+//! A program in the kernel writes it (`bpf`), as it does with texts: before the call's record, on
 //! the same CPU. Since what it prints ends at a zero, 7 bytes are 8 characters of 7 bits each, the
 //! lowest first, each with its highest bit set. What is longer than the kernel prints at once goes on
 //! in further records, with a plus in place of the `b`.
 
-use crate::texts::thread_of;
+use crate::record_header::thread;
 
 /// How such a text begins.
 const FIRST: &[u8] = b"vestige:b";
@@ -53,7 +53,7 @@ impl Memory {
     /// Takes a record with a text; whether it is one of ours.
     pub fn give(&mut self, (record, time): (&[u8], u64), text: &[u8]) -> bool {
         let text = text.split(|one| *one == 0).next().unwrap_or_default();
-        let thread = thread_of(record);
+        let thread = thread(record);
         if let Some(characters) = text.strip_prefix(FIRST) {
             self.thread = thread;
             self.since = time;
@@ -81,7 +81,7 @@ impl Memory {
         let mut joined = record.get(..plan.at).unwrap_or(record).to_vec();
         joined.resize(plan.at + BLOCK, 0);
         let waits = self.thread.take();
-        if waits.is_some() && waits == thread_of(record) {
+        if waits.is_some() && waits == thread(record) {
             let bytes = decoded(&self.characters);
             if is_of(&bytes, record, plan.is_end) {
                 append(&mut joined, plan.at, &bytes);

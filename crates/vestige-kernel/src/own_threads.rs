@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 
-/// Where each record has the thread that ran.
-const THREAD: usize = 4;
+use crate::record_header::{event, number, thread};
 
 /// Events of which a record stays whoever has caused it, by their IDs: always (`None`), or where the
 /// thread at a place in it is not one of these.
@@ -32,15 +31,14 @@ impl OwnThreads {
     /// Whether a record is of one of them alone.
     #[must_use]
     pub fn has(&self, time: u64, record: &[u8], others: &Others) -> bool {
-        let Some(thread) = signed(record, THREAD) else { return false };
-        if self.bits & bit(thread) == 0 || !self.knows(thread, time) {
+        let Some(who) = thread(record) else { return false };
+        if self.bits & bit(who) == 0 || !self.knows(who, time) {
             return false;
         }
-        let id = record.first_chunk().map_or(0, |id| u16::from_le_bytes(*id));
-        match others.get(&id) {
+        match event(record).and_then(|id| others.get(&id)) {
             None => true,
             Some(None) => false,
-            Some(Some(place)) => signed(record, *place).is_some_and(|one| self.knows(one, time)),
+            Some(Some(place)) => number(record, *place).is_some_and(|one| self.knows(one, time)),
         }
     }
 
@@ -51,10 +49,6 @@ impl OwnThreads {
 
 fn bit(thread: i32) -> u64 {
     1 << (thread & 63)
-}
-
-fn signed(record: &[u8], at: usize) -> Option<i32> {
-    record.get(at..)?.first_chunk().map(|one| i32::from_le_bytes(*one))
 }
 
 #[cfg(test)]

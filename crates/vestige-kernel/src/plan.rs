@@ -11,6 +11,7 @@ use crate::groups::ThreadGroups;
 use crate::memory::MemoryPlan;
 use crate::memory_fields::MemoryField;
 use crate::own_threads::Others;
+use crate::record_header::{event, number};
 use crate::request_bits::request_bits;
 use crate::stacks::{Side, StackPlan};
 use crate::texts::TextsPlan;
@@ -129,7 +130,7 @@ impl EventPlan {
     #[must_use]
     pub fn next(&self, record: &[u8]) -> Option<(i32, i32)> {
         let Some(Tells::Switch { thread, priority }) = self.tells else { return None };
-        signed(record, thread).zip(signed(record, priority))
+        number(record, thread).zip(number(record, priority))
     }
 
     /// What a record announces, if it is of such an event.
@@ -137,7 +138,7 @@ impl EventPlan {
     pub fn announced(&self, record: &[u8]) -> Announced {
         let Some(Tells::NewThread(NewThread { thread, flags })) = self.tells else { return None };
         let flags = part(record, flags, 8)?.try_into().ok()?;
-        Some((signed(record, thread)?, u64::from_le_bytes(flags)))
+        Some((number(record, thread)?, u64::from_le_bytes(flags)))
     }
 }
 
@@ -153,7 +154,7 @@ pub fn apply(
             Operation::Address { .. } => {}
             Operation::Copy { at, bytes } => out.extend_from_slice(part(record, at, bytes)?),
             Operation::Subtract { at, value } => {
-                let number = signed(record, at)?.wrapping_sub(value);
+                let number = number(record, at)?.wrapping_sub(value);
                 out.extend_from_slice(&number.to_le_bytes());
             }
             Operation::Text { at, is_relative } => {
@@ -169,7 +170,7 @@ pub fn apply(
             }
             Operation::Zeros { bytes } => out.resize(out.len().checked_add(bytes)?, 0),
             Operation::Groups { parent, child } => {
-                let (parent, child) = (signed(record, parent)?, signed(record, child)?);
+                let (parent, child) = (number(record, parent)?, number(record, child)?);
                 let flags = around.announced.filter(|(thread, _)| *thread == child);
                 let found = around.groups.fork(parent, child, flags.map(|(_, flags)| flags));
                 out.extend_from_slice(&found.0.to_le_bytes());
@@ -252,7 +253,7 @@ impl Plans {
         if self.filters.is_empty() {
             return None;
         }
-        let id = part(record, 0, 2)?.try_into().ok().map(u16::from_le_bytes)?;
+        let id = event(record)?;
         self.filters.get(&id)
     }
 
@@ -262,7 +263,7 @@ impl Plans {
         if self.addresses.is_empty() {
             return None;
         }
-        let id = part(record, 0, 2)?.try_into().ok().map(u16::from_le_bytes)?;
+        let id = event(record)?;
         self.addresses.get(&id)
     }
 
@@ -277,7 +278,7 @@ impl Plans {
     /// The plan of a record's event; `None` if nobody asked for it.
     #[must_use]
     pub fn of(&self, record: &[u8]) -> Option<&EventPlan> {
-        let id = part(record, 0, 2)?.try_into().ok().map(u16::from_le_bytes)?;
+        let id = event(record)?;
         self.events.get(usize::from(id))?.as_ref()
     }
 }
@@ -299,10 +300,6 @@ fn places(plan: &EventPlan) -> Option<Places> {
 
 fn part(record: &[u8], at: usize, bytes: usize) -> Option<&[u8]> {
     record.get(at..at.checked_add(bytes)?)
-}
-
-fn signed(record: &[u8], at: usize) -> Option<i32> {
-    part(record, at, 4)?.try_into().ok().map(i32::from_le_bytes)
 }
 
 /// The text of a record, if a word leads to one.

@@ -8,16 +8,10 @@
 
 use std::collections::VecDeque;
 
-/// Where each record has its flags (`common_flags`) and its thread (`common_pid`).
-const FLAGS: usize = 2;
-const THREAD: usize = 4;
-/// What flags say of interrupts (`enum trace_flag_type` of Linux).
-const OFF: u8 = 0x01;
-const NMI: u8 = 0x40;
-const HARD: u8 = 0x08;
-const SOFT: u8 = 0x10;
+use crate::record_header::{self, flags, number, Level, INTERRUPTS_OFF};
+
 /// Added to the level of what cannot be interrupted.
-const INTERRUPTS_OFF: u8 = 1;
+const OFF: u8 = 1;
 /// Records that may wait; with more, the first one has no stack.
 const MOST: usize = 32;
 /// What ends a stack that may have gone on, as LTTng writes it.
@@ -53,7 +47,7 @@ impl StackPlan {
             }
             return stack;
         };
-        let count = word(record, count).map_or(0, |one| usize::try_from(one).unwrap_or(0));
+        let count = number(record, count).map_or(0, |one| usize::try_from(one).unwrap_or(0));
         words.take(count).flatten().copied().collect()
     }
 }
@@ -89,7 +83,7 @@ impl<T> Stacks<T> {
     /// Lets a record wait.
     pub fn hold(&mut self, time: u64, body: &[u8], around: T) {
         let level = level_of(body);
-        let thread = word(body, THREAD).unwrap_or(0);
+        let thread = record_header::thread(body).unwrap_or(0);
         // Of those that it did not interrupt nothing more comes, but of one between its two stacks:
         // a look at the memory of a thread may be an event, too.
         let last = self.queue.len().saturating_sub(1);
@@ -106,11 +100,11 @@ impl<T> Stacks<T> {
     /// Takes a record of a stack.
     pub fn give(&mut self, plan: &StackPlan, record: &[u8]) {
         let level = level_of(record);
-        let thread = word(record, THREAD).unwrap_or(0);
+        let thread = record_header::thread(record).unwrap_or(0);
         let lacking = self.queue.iter_mut().filter(|one| {
             let is_user = plan.side == Side::User;
             // A look at the memory of a thread may be an event without a stack of the program.
-            let is_level = one.level == level || is_user && one.level == level | INTERRUPTS_OFF;
+            let is_level = one.level == level || is_user && one.level == level | OFF;
             let is_its = is_level && one.thread == thread && !one.is_done;
             is_its && if is_user { &one.user } else { &one.kernel }.is_none()
         });
@@ -146,20 +140,13 @@ impl<T> Stacks<T> {
     }
 }
 
-fn word(record: &[u8], at: usize) -> Option<i32> {
-    record.get(at..at.checked_add(4)?)?.try_into().ok().map(i32::from_le_bytes)
-}
-
 /// What a record has interrupted: the greater, the more.
 fn level_of(record: &[u8]) -> u8 {
-    let flags = record.get(FLAGS).copied().unwrap_or(0);
-    let off = if flags & OFF != 0 { INTERRUPTS_OFF } else { 0 };
-    match () {
-        () if flags & NMI != 0 => 6,
-        () if flags & HARD != 0 => 4,
-        () if flags & SOFT != 0 => 2 | off,
-        () => off,
-    }
+    let level = Level::of(record);
+    let is_off = flags(record).unwrap_or(0) & INTERRUPTS_OFF != 0;
+    // What has interrupted has interrupts off anyway.
+    let off = if is_off && level < Level::HardInterrupt { OFF } else { 0 };
+    (level as u8) << 1 | off
 }
 
 #[cfg(test)]
@@ -167,6 +154,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    const HARD: u8 = 0x08;
+    const SOFT: u8 = 0x10;
     const KERNEL: StackPlan = StackPlan { side: Side::Kernel, count: Some(8), addresses: 16 };
     const USER: StackPlan = StackPlan { side: Side::User, count: None, addresses: 16 };
 

@@ -6,13 +6,12 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::facts::{Change, Facts, NAME_BYTES};
 use crate::ids::{self, Asked};
 use crate::page::{Page, Record};
-use crate::processes::{Change, Facts, Table, NAME_BYTES};
+use crate::record_header::{self, bytes as array, number};
 use crate::spaces::SpacesRead;
-
-/// Where each record has the thread that runs.
-const THREAD_AT: usize = 4;
+use crate::thread_table::ThreadTable;
 
 /// What an event tells, and where; places are those of the kernel's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +56,7 @@ pub struct Processes {
     events: HashMap<u16, StateEvent>,
     /// Gives pages, and does not wait; with room for one.
     files: Mutex<(Vec<File>, Vec<u8>)>,
-    table: Mutex<Table>,
+    table: Mutex<ThreadTable>,
     /// Where users of threads are read that begin a program; `None`: nobody asks for them.
     proc: Mutex<Option<File>>,
     /// How often the table has changed.
@@ -177,8 +176,8 @@ impl Processes {
 
     fn change(&self, record: &Record<'_>) -> Option<(i32, Change)> {
         let body = record.body;
-        let event = self.events.get(&u16::from_le_bytes(array(body, 0)?))?;
-        let current = number(body, THREAD_AT)?;
+        let event = self.events.get(&record_header::event(body)?)?;
+        let current = record_header::thread(body)?;
         Some(match *event {
             StateEvent::Born { thread, name, flags } => {
                 let flags = u64::from_le_bytes(array(body, flags)?);
@@ -239,7 +238,7 @@ impl Processes {
         (table.facts(thread, time), table.until(thread, time))
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, ThreadTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -255,12 +254,4 @@ fn next_page(file: &mut File, room: &mut [u8]) -> io::Result<Option<usize>> {
             Err(error) => Err(error),
         };
     }
-}
-
-fn array<const N: usize>(record: &[u8], at: usize) -> Option<[u8; N]> {
-    record.get(at..at.checked_add(N)?)?.try_into().ok()
-}
-
-fn number(record: &[u8], at: usize) -> Option<i32> {
-    array(record, at).map(i32::from_le_bytes)
 }

@@ -5,7 +5,7 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 const READABLE: libc::c_short = libc::POLLIN | libc::POLLHUP;
 
@@ -140,11 +140,25 @@ pub fn open_new(directory: &impl AsRawFd, name: &str) -> io::Result<File> {
     }
 }
 
+/// The descriptor that a system call has made, or its error.
+///
+/// # Errors
+///
+/// It has made none.
+pub(crate) fn made(descriptor: libc::c_long) -> io::Result<OwnedFd> {
+    if descriptor < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let number = i32::try_from(descriptor).map_err(io::Error::other)?;
+    // SAFETY: whoever calls has just got it from a system call, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use std::io::Write;
-    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::fd::AsFd;
     use std::os::unix::net::UnixStream;
     use std::time::{Duration, Instant};
 

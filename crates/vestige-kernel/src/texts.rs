@@ -1,12 +1,12 @@
 //! Texts to which arguments of system calls lead: records of their own right before those of calls.
 //!
-//! A program in the kernel writes them (`programs`), each with the number of the text, so that they
+//! A program in the kernel writes them (`bpf`), each with the number of the text, so that they
 //! stand before the call's record and on the same CPU. Older kernels print little at once: then a text
 //! is in several records, those behind the first with a plus in place of the space. What interrupts a
 //! thread there may write other records in between, but none of a system call.
 
-/// Where each record has its thread (`common_pid`).
-const THREAD: usize = 4;
+use crate::record_header::thread;
+
 /// How such a text begins; the number and a space follow.
 const MARK: &[u8] = b"vestige: ";
 /// Texts that a call may have.
@@ -39,7 +39,7 @@ impl Texts {
             return false;
         };
         let number = usize::from(digit.wrapping_sub(b'0'));
-        let thread = thread_of(record);
+        let thread = thread(record);
         if *mark == b'+' {
             let begun = self.texts.get_mut(number).filter(|_| thread == self.thread);
             if let Some(begun) = begun.filter(|one| one.len() < MOST_BYTES) {
@@ -71,7 +71,7 @@ impl Texts {
         joined.resize(plan.at, 0);
         let words = plan.count.min(MOST);
         joined.resize(plan.at + words * 4, 0);
-        let is_its = self.thread.is_some() && self.thread == thread_of(record);
+        let is_its = self.thread.is_some() && self.thread == thread(record);
         let texts = std::mem::take(&mut self.texts);
         self.thread = None;
         for (number, text) in texts.iter().take(words).enumerate().filter(|_| is_its) {
@@ -85,11 +85,6 @@ impl Texts {
         }
         joined
     }
-}
-
-/// The thread of a record.
-pub(crate) fn thread_of(record: &[u8]) -> Option<i32> {
-    record.get(THREAD..THREAD + 4)?.try_into().ok().map(i32::from_le_bytes)
 }
 
 #[cfg(test)]

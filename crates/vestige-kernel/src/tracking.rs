@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::processes::Facts;
+use crate::facts::Facts;
 
 /// What is wanted; `None`: all are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,187 +6,17 @@
 
 use std::collections::HashMap;
 
-use crate::ids::{Asked, NO_ID};
-use crate::spaces::{
-    self, SpacesRead, FIRST_USER_SPACE, PID_SPACE, SPACES, TIME_SPACE, USER_SPACE,
-};
+use crate::facts::{Change, Changing, Facts, UNKNOWN};
+use crate::spaces::SpacesRead;
 
-/// Bytes of the name of a thread (`TASK_COMM_LEN`).
-pub const NAME_BYTES: usize = 16;
-/// What nobody knows: no process, no user, no namespace.
-pub const UNKNOWN: i32 = -1;
-/// How many IDs are of users; those of groups follow.
-const USERS: usize = 3;
-/// Flags of clone(2).
-const CLONE_VM: u64 = 0x100;
-const CLONE_PARENT: u64 = 0x8000;
-const CLONE_THREAD: u64 = 0x1_0000;
-const TIME: u64 = spaces::flag(TIME_SPACE);
 /// Nanoseconds or cycles: what ended so long ago, no record asks for.
 const FORGOTTEN: u64 = 60_000_000_000;
 /// What is known to have happened to a thread; with more, nothing is known of the first half.
 const MOST: usize = 4096;
 
-/// What is known of a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
-    pub process: i32,
-    /// The process that made it, or who has it now.
-    pub parent: i32,
-    /// Process, thread and parent, in the namespace of the process.
-    pub inner: [i32; 3],
-    pub name: [u8; NAME_BYTES],
-    /// Users and groups: real, effective, saved.
-    pub ids: [u32; 6],
-    pub spaces: [u32; SPACES],
-    /// Flags of the namespaces that its children are in, and it is not.
-    pub ahead: u64,
-    /// Whether its IDs in its namespace are those of the machine.
-    pub is_outer: bool,
-}
-
-impl Default for Facts {
-    fn default() -> Self {
-        Self {
-            process: UNKNOWN,
-            parent: UNKNOWN,
-            inner: [UNKNOWN; 3],
-            name: [0; NAME_BYTES],
-            ids: [NO_ID; 6],
-            spaces: [spaces::UNKNOWN; SPACES],
-            ahead: 0,
-            is_outer: false,
-        }
-    }
-}
-
-impl Facts {
-    /// A user or group, as the process sees it; known where it is in the machine's namespace.
-    #[must_use]
-    pub fn inner_id(&self, which: usize) -> u32 {
-        if self.spaces.get(USER_SPACE) == Some(&FIRST_USER_SPACE) {
-            return self.ids.get(which).copied().unwrap_or(NO_ID);
-        }
-        NO_ID
-    }
-
-    /// Does what was asked for; numbers are known in the machine's namespace of users.
-    fn set_ids(&mut self, is_group: bool, asked: Asked) {
-        let is_outer = self.spaces.get(USER_SPACE) == Some(&FIRST_USER_SPACE);
-        let of_all = self.ids.split_at_mut(USERS);
-        let of_kind = if is_group { of_all.1 } else { of_all.0 };
-        if let [real, effective, saved] = of_kind {
-            let old = [*real, *effective, *saved];
-            [*real, *effective, *saved] = if is_outer { asked.done(old) } else { [NO_ID; 3] };
-        }
-    }
-
-    /// Is in other namespaces, or its children will be: those of time only where they are new.
-    fn change_spaces(&mut self, flags: u64, is_new: bool) {
-        let of_children = spaces::flag(PID_SPACE) | if is_new { TIME } else { 0 };
-        spaces::forget(&mut self.spaces, flags & !of_children);
-        self.ahead |= flags & of_children;
-    }
-
-    fn take_spaces(&mut self, read: &SpacesRead) {
-        self.spaces = read.spaces;
-        if let ([process, thread, _], Some(inner)) = (&mut self.inner, read.inner) {
-            [*process, *thread] = inner;
-        }
-    }
-
-    fn lose_parent(&mut self) {
-        self.parent = UNKNOWN;
-        let [_, _, parent] = &mut self.inner;
-        *parent = UNKNOWN;
-    }
-
-    /// What is known of a new thread, by what is known of the one that made it.
-    fn child(&self, thread: i32, flags: u64, name: [u8; NAME_BYTES]) -> Self {
-        let is_thread = flags & CLONE_THREAD != 0;
-        let process = if is_thread { self.process } else { thread };
-        let is_sibling = flags & (CLONE_THREAD | CLONE_PARENT) != 0;
-        let parent = if is_sibling { self.parent } else { self.process };
-        let mut made = Self { process, parent, name, ..self.clone() };
-        // Who shares its memory shares what is ahead of it.
-        let new = flags | if flags & CLONE_VM == 0 { self.ahead } else { self.ahead & !TIME };
-        made.ahead = if flags & CLONE_VM == 0 { 0 } else { self.ahead & TIME };
-        spaces::forget(&mut made.spaces, new);
-        let has_new_space = new & spaces::flag(PID_SPACE) != 0;
-        made.is_outer = self.is_outer && !has_new_space;
-        made.inner = if made.is_outer { [process, thread, parent] } else { [UNKNOWN; 3] };
-        made
-    }
-
-    /// What is known of the thread of a CPU that has nothing to do.
-    #[must_use]
-    pub fn idle(cpu: u32) -> Self {
-        let mut name = [0; NAME_BYTES];
-        for (to, from) in name.iter_mut().take(NAME_BYTES - 1).zip(format!("swapper/{cpu}").bytes())
-        {
-            *to = from;
-        }
-        Self {
-            process: 0,
-            parent: 0,
-            inner: [0; 3],
-            name,
-            ids: [0; 6],
-            is_outer: true,
-            ..Self::default()
-        }
-    }
-}
-
-/// What happened to a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// It was read from outside.
-    Read(Box<Facts>),
-    /// Another thread made it.
-    Born {
-        by: i32,
-        flags: u64,
-        name: [u8; NAME_BYTES],
-    },
-    /// It is as it was then; nothing is known of the time before.
-    Known(Box<Facts>),
-    Renamed([u8; NAME_BYTES]),
-    /// It runs another program: effective users may be others.
-    Executed,
-    /// It asks for other users or groups.
-    IdsAsked {
-        is_group: bool,
-        asked: Asked,
-    },
-    /// It has got them, or not.
-    IdsChanged {
-        is_done: bool,
-    },
-    /// These were read while it ran, and are those that it began with.
-    IdsRead([u32; 6]),
-    /// It asks for other namespaces, for itself or its children; the flags of these.
-    SpacesAsked {
-        flags: u64,
-        is_new: bool,
-    },
-    /// It has got them, or not.
-    SpacesChanged {
-        is_done: bool,
-    },
-    /// These were read while it was in them, and are those that it got then.
-    SpacesRead(SpacesRead),
-    /// The process that made it ended.
-    Orphaned,
-    /// It ended, and its process with it, or not.
-    Ended {
-        is_last: bool,
-    },
-}
-
 /// All threads.
 #[derive(Default)]
-pub struct Table {
+pub struct ThreadTable {
     threads: HashMap<i32, Vec<(u64, Change)>>,
     /// When processes ended, the last ones.
     ended: HashMap<i32, u64>,
@@ -194,7 +24,7 @@ pub struct Table {
     pruned: u64,
 }
 
-impl Table {
+impl ThreadTable {
     /// Adds what happened to a thread at a time; in any order.
     pub fn add(&mut self, thread: i32, time: u64, change: Change) {
         self.newest = self.newest.max(time);
@@ -332,40 +162,11 @@ impl Table {
             _ => {}
         }
         let after = self.threads.get(&thread).and_then(|all| all.get(place + 1..));
-        let (mut wanted, mut asked) = (None, None);
+        let mut state = Changing::new(facts);
         for (_, change) in after.unwrap_or_default().iter().take_while(|(at, _)| *at <= time) {
-            match change {
-                Change::Renamed(name) => facts.name = *name,
-                // The real ones stay.
-                Change::Executed => {
-                    for which in [1, 2, 4, 5] {
-                        if let Some(one) = facts.ids.get_mut(which) {
-                            *one = NO_ID;
-                        }
-                    }
-                    // Since Linux 6.1, a program begins in the time that was ahead.
-                    spaces::forget(&mut facts.spaces, facts.ahead & TIME);
-                }
-                Change::IdsAsked { is_group, asked } => wanted = Some((*is_group, *asked)),
-                Change::IdsChanged { is_done } => match wanted.take() {
-                    _ if !is_done => {}
-                    Some((is_group, asked)) => facts.set_ids(is_group, asked),
-                    None => facts.ids = [NO_ID; 6],
-                },
-                Change::IdsRead(ids) => facts.ids = *ids,
-                Change::SpacesAsked { flags, is_new } => asked = Some((*flags, *is_new)),
-                Change::SpacesChanged { is_done } => {
-                    let (flags, is_new) = asked.take().unwrap_or((u64::MAX, false));
-                    if *is_done {
-                        facts.change_spaces(flags, is_new);
-                    }
-                }
-                Change::SpacesRead(read) => facts.take_spaces(read),
-                Change::Orphaned => facts.lose_parent(),
-                Change::Ended { .. } | Change::Read(_) | Change::Known(_) | Change::Born { .. } => {
-                }
-            }
+            state.take(change);
         }
+        let mut facts = state.facts;
         // Children of a process that has ended get another parent.
         if self.ended.get(&facts.parent).is_some_and(|end| (born..=time).contains(end)) {
             facts.lose_parent();
@@ -424,6 +225,9 @@ impl Table {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::facts::{CLONE_THREAD, CLONE_VM, NAME_BYTES, TIME};
+    use crate::ids::{Asked, NO_ID};
+    use crate::spaces::{self, FIRST_USER_SPACE, PID_SPACE, SPACES, TIME_SPACE};
 
     fn name(text: &str) -> [u8; NAME_BYTES] {
         let mut name = [0; NAME_BYTES];
@@ -446,8 +250,8 @@ mod tests {
         }
     }
 
-    fn table() -> Table {
-        let mut table = Table::default();
+    fn table() -> ThreadTable {
+        let mut table = ThreadTable::default();
         table.add(10, 100, Change::Read(Box::new(shell())));
         table
     }
@@ -541,7 +345,7 @@ mod tests {
     }
 
     /// It asks, and gets it at the next time.
-    fn unshare(table: &mut Table, time: u64, flags: u64, is_done: bool) {
+    fn unshare(table: &mut ThreadTable, time: u64, flags: u64, is_done: bool) {
         table.add(10, time, Change::SpacesAsked { flags, is_new: true });
         table.add(10, time + 1, Change::SpacesChanged { is_done });
     }
@@ -631,7 +435,7 @@ mod tests {
         table.add(10, 300, Change::Ended { is_last: true });
         table.settle(&[(10, 300)]);
         let times = [199, 200, 260, 299, 300, 2 * FORGOTTEN];
-        let of = |table: &Table, thread| times.map(|time| table.facts(thread, time));
+        let of = |table: &ThreadTable, thread| times.map(|time| table.facts(thread, time));
         let before = [12, 14].map(|thread| of(&table, thread));
         // Twice: what was noted is noted no more.
         for time in [400 + 2 * FORGOTTEN, 400 + 4 * FORGOTTEN] {
@@ -667,7 +471,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_made_itself_is_unknown() {
-        let mut table = Table::default();
+        let mut table = ThreadTable::default();
         table.add(10, 100, born(11, CLONE_THREAD));
         table.add(11, 100, born(10, CLONE_THREAD));
 

@@ -1,10 +1,12 @@
-//! Programs for the kernel itself (BPF), which run at its tracepoints, and counters that they read.
+//! Programs for the kernel itself (BPF), which run at its tracepoints, and arrays that they read.
 
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use crate::sys::made;
 
 /// Commands of bpf(2) (`linux/bpf.h`).
 const MAKE_ARRAY: libc::c_int = 0;
@@ -22,22 +24,6 @@ const COUNTERS: u32 = 4;
 const NUMBER_BYTES: u32 = 4;
 /// `BPF_MAP_TYPE_PERCPU_ARRAY`.
 const OF_EACH_CPU: u32 = 6;
-/// What `perf_event_attr` has at least (`PERF_ATTR_SIZE_VER1`), and its bit `pinned`.
-const ATTRIBUTE_BYTES: u32 = 72;
-const PINNED: u64 = 1 << 2;
-/// The same up to the number of a clock (`PERF_ATTR_SIZE_VER3`).
-const MAP_ATTRIBUTE_BYTES: u32 = 96;
-/// `PERF_TYPE_SOFTWARE`, `PERF_COUNT_SW_DUMMY`, `PERF_SAMPLE_TIME`.
-const SOFTWARE: u32 = 1;
-const NOTHING_COUNTED: u64 = 9;
-const WITH_TIME: u64 = 1 << 2;
-/// Its bits `mmap`, `comm`, `task`, `watermark`, `mmap_data`, `sample_id_all`, `mmap2`, `comm_exec`,
-/// `use_clockid`; and `build_id`.
-const MAPS: u64 =
-    1 << 8 | 1 << 9 | 1 << 13 | 1 << 14 | 1 << 17 | 1 << 18 | 1 << 23 | 1 << 24 | 1 << 25;
-const BUILD_IDS: u64 = 1 << 34;
-/// `PERF_FLAG_FD_CLOEXEC`.
-const CLOSED_ON_EXEC: libc::c_ulong = 8;
 
 /// The beginning of what loads a program.
 #[repr(C)]
@@ -79,38 +65,6 @@ struct ToSet {
     flags: u64,
 }
 
-/// The beginning of `perf_event_attr` (`linux/perf_event.h`).
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    period: u64,
-    sampled: u64,
-    read: u64,
-    flags: u64,
-    more: [u64; 3],
-}
-
-/// The same up to its clock (`PERF_ATTR_SIZE_VER3`).
-#[repr(C)]
-#[derive(Default)]
-struct MapAttributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    period: u64,
-    sampled: u64,
-    read: u64,
-    flags: u64,
-    watermark: u32,
-    unused: u32,
-    more: [u64; 4],
-    stack: u32,
-    clock: i32,
-}
-
 /// Lets a program run at a tracepoint, until the descriptor is closed.
 ///
 /// # Errors
@@ -135,53 +89,6 @@ pub fn attach_program(code: &[u8], tracepoint: &str) -> io::Result<OwnedFd> {
     let loaded = made(call(LOAD, &load)?)?;
     let program = number(loaded.as_raw_fd())?;
     made(call(OPEN_TRACEPOINT, &ToOpen { name: name.as_ptr() as u64, program, padding: 0 })?)
-}
-
-/// Counts something on a CPU, whoever runs there, until the descriptor is closed.
-///
-/// It is pinned: it counts all the time, or has an error, and shares the CPU's counters with none.
-///
-/// # Errors
-///
-/// There is no such counter or CPU, or it is forbidden.
-pub fn open_counter(kind: u32, config: u64, cpu: u32) -> io::Result<OwnedFd> {
-    let size = ATTRIBUTE_BYTES;
-    let asked = Attributes { kind, size, config, flags: PINNED, ..Attributes::default() };
-    let (asked, everybody, alone) = (std::ptr::from_ref(&asked), -1_i32, -1_i32);
-    let cpu = i32::try_from(cpu).map_err(io::Error::other)?;
-    let system_call = libc::SYS_perf_event_open;
-    // SAFETY: the kernel reads as many bytes as the structure says of itself, which are there.
-    made(unsafe { libc::syscall(system_call, asked, everybody, cpu, alone, CLOSED_ON_EXEC) })
-}
-
-/// Tells what processes map on a CPU, until the descriptor is closed: files with their build IDs,
-/// processes that begin and end, programs that are executed; by `CLOCK_MONOTONIC`. After
-/// `watermark` bytes it can be read.
-///
-/// # Errors
-///
-/// There is no such CPU, the kernel cannot, or it is forbidden.
-pub fn open_map_events(cpu: u32, watermark: u32) -> io::Result<OwnedFd> {
-    // Linux before 5.12 knows no build IDs.
-    open_maps(cpu, watermark, MAPS | BUILD_IDS).or_else(|_| open_maps(cpu, watermark, MAPS))
-}
-
-fn open_maps(cpu: u32, watermark: u32, flags: u64) -> io::Result<OwnedFd> {
-    let asked = MapAttributes {
-        kind: SOFTWARE,
-        size: MAP_ATTRIBUTE_BYTES,
-        config: NOTHING_COUNTED,
-        sampled: WITH_TIME,
-        flags,
-        watermark,
-        clock: libc::CLOCK_MONOTONIC,
-        ..MapAttributes::default()
-    };
-    let (asked, everybody, alone) = (std::ptr::from_ref(&asked), -1_i32, -1_i32);
-    let cpu = i32::try_from(cpu).map_err(io::Error::other)?;
-    let system_call = libc::SYS_perf_event_open;
-    // SAFETY: the kernel reads as many bytes as the structure says of itself, which are there.
-    made(unsafe { libc::syscall(system_call, asked, everybody, cpu, alone, CLOSED_ON_EXEC) })
 }
 
 /// An array of counters that programs read, with nothing where there is no descriptor.
@@ -228,15 +135,6 @@ fn call<T>(command: libc::c_int, facts: &T) -> io::Result<libc::c_long> {
     Ok(done)
 }
 
-fn made(descriptor: libc::c_long) -> io::Result<OwnedFd> {
-    if descriptor < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    let number = i32::try_from(descriptor).map_err(io::Error::other)?;
-    // SAFETY: it is new, and ours.
-    Ok(unsafe { OwnedFd::from_raw_fd(number) })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,9 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_counter_is_refused() {
-        assert!(open_counter(1, u64::MAX, 0).is_err());
-        assert!(open_counter(1, 2, u32::MAX).is_err());
+    fn what_is_no_counter_comes_into_no_array() {
         assert!(counter_array(&[Some(-1)]).is_err());
         assert!(work_memory(0).is_err());
     }
