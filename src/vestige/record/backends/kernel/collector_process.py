@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..._collector import counter
 from .logger_pipe import LoggerPipe
+from .order_values import text_of
 from .probes import remove_abandoned
 from .proc_files import is_in_pid_namespace
-from .reader_process import text_of
-from .trace import KernelTrace, ReaderGoneError
+from .reader_link import ReaderGoneError
+from .trace import KernelTrace
 from .tracefs import NoKernelTracerError, Tracefs
 from .wanted import ChannelWanted, Wanted
 

@@ -14,22 +14,22 @@ import select
 import shutil
 import socket
 import time
-from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ....owner_rights import groups_of
 from ..._kernel import Collector, CpuOutcome, drop_rights, shorten_slice
-from .channel import Plan
-from .channel_filters import Filters
-from .kernel_names import KernelNames, NameFiles, lowest_code
-from .process_events import Told
-from .process_maps import ProcessMaps
+from .kernel_names import KernelNames, lowest_code
+from .order_values import filters_of, plan_of, records_of, text_of, told_of, totals_of
 from .trace_files import TraceFiles
 from .urgency import SLICE, go_first
 
-__all__ = ["ChannelToRead", "TraceToRead", "run_reader", "text_of"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from .to_read import ChannelToRead, TraceToRead
+
+__all__ = ["run_reader"]
 
 _STANDARD = (0, 1, 2)
 """The descriptors that every program has."""
@@ -37,63 +37,6 @@ _GAP = (
     "there were too many new threads at a time, and of those that were there nobody "
     "knows any more whose they are"
 )
-
-
-class ChannelToRead(NamedTuple):
-    """A channel, as this process needs it."""
-
-    name: str
-    stream: int
-    is_compact: bool
-    plans: list[Plan]
-    files: list[tuple[int, int, int]]
-    """CPUs, with descriptors of their pages and statistics."""
-
-    kept: int | None
-    """Bytes of each CPU that stay in memory until they are asked for."""
-
-    period: int
-    limits: tuple[int, int]
-    """Bytes of a data file, and how many stay; 0: there is no limit."""
-
-    filters: Filters
-    buffer: int
-    """Bytes of the buffer of a CPU."""
-
-    page: int
-    """Bytes of a page of it."""
-
-    others: dict[int, int | None] | None
-    """See :meth:`.channel.Channel.others`."""
-
-
-class TraceToRead(NamedTuple):
-    """A trace, as this process needs it."""
-
-    directory: str
-    older: str
-    """As :class:`.trace_files.TraceFiles` has it."""
-
-    uuid: bytes
-    page: int
-    begin: int
-    user: int
-    group: int
-    live: int
-    """Microseconds after which viewers see what was recorded; 0: there are none."""
-
-    channels: list[ChannelToRead]
-    host: bytes
-    """The name of the machine, as contexts have it."""
-
-    threads: tuple[list[tuple[int, str, list[int]]], list[int]] | None
-    """Events that tell of threads, and the descriptors of their pages."""
-
-    names: NameFiles | None
-    """What tells names of the kernel's functions, if it may be seen."""
-
-    maps: ProcessMaps | None
-    """What processes have mapped, if there are call stacks of programs."""
 
 
 def run_reader(
@@ -314,7 +257,7 @@ class _Reader:
         if order["has_ids"] and not self._reads_ids:
             self._reads_ids = True
             self._collector.read_ids(os.open("/proc", os.O_RDONLY | os.O_CLOEXEC))
-        self._collector.know(_threads(order["known"]))
+        self._collector.know(told_of(order["known"]))
 
     def _know_spaces(self, order: dict[str, Any]) -> None:
         self._collector.know_spaces([tuple(one) for one in order["read"]])
@@ -340,7 +283,7 @@ class _Reader:
     def _put(self, order: dict[str, Any]) -> None:
         self._collector.learn({int(one): to for one, to in order["groups"].items()})
         for number in range(len(self._trace.channels)):
-            records = _records(order["records"].get(str(number), ()))
+            records = records_of(order["records"].get(str(number), ()))
             self._collector.put(number, records, order["until"])
         self._is_waiting = order["until"] is not None
 
@@ -354,11 +297,11 @@ class _Reader:
         self._collector.flush(self._now(), is_stopped=False)
         self._know(order)
         for number, plans in order["plans"].items():
-            filters = _filters(order["filters"][number])
+            filters = filters_of(order["filters"][number])
             given = order["others"][number]
             others = given and {int(one): place for one, place in given.items()}
             self._collector.set_events(
-                int(number), [_plan(one) for one in plans], filters, others
+                int(number), [plan_of(one) for one in plans], filters, others
             )
 
     def _track(self, order: dict[str, Any]) -> None:
@@ -461,7 +404,7 @@ class _Reader:
 
     def _totals(self, outcomes: Sequence[Sequence[CpuOutcome]]) -> list[dict[str, Any]]:
         """Return what became of each channel."""
-        found = _totals(outcomes, _GAP if self._collector.gaps() else None)
+        found = totals_of(outcomes, _GAP if self._collector.gaps() else None)
         untold = 0 if self._maps is None else self._maps.lost
         return [{**one, "untold": untold} for one in found]
 
@@ -498,73 +441,6 @@ def _groups(user: int, group: int) -> list[int]:
 
 def _cpus(channel: ChannelToRead) -> list[int]:
     return [one[0] for one in channel.files]
-
-
-def _plan(plan: Any) -> Plan:
-    number, declared, operations, tells = plan
-    return (
-        number,
-        declared,
-        [(kind, at, more) for kind, at, more in operations],
-        None if tells is None else (tells[0], tells[1], tells[2]),
-    )
-
-
-def _filters(given: Any) -> Filters:
-    text, filters = given
-    return text, [
-        (
-            number,
-            operations and [(kind, at, more) for kind, at, more in operations],
-            [(one[0], one[1], one[2]) for one in code],
-        )
-        for number, operations, code in filters
-    ]
-
-
-def _threads(given: Sequence[Any]) -> list[Told]:
-    return [(thread, time, (*facts[:3], *facts[3:])) for thread, time, facts in given]
-
-
-def _records(given: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, bytes]]:
-    return [(time, number, b64decode(body)) for time, number, body in given]
-
-
-def _totals(
-    outcomes: Sequence[Sequence[CpuOutcome]], gap: str | None
-) -> list[dict[str, Any]]:
-    """Return what became of each channel."""
-    return [
-        {
-            "cpus": len(cpus),
-            **{
-                name: sum(getattr(one, name) for one in cpus)
-                for name in (
-                    "records",
-                    "lost",
-                    "packets",
-                    "bytes",
-                    "damaged",
-                    "unknown",
-                )
-            },
-            "failure": next((one.failure for one in cpus if one.failure), gap),
-        }
-        for cpus in outcomes
-    ]
-
-
-def text_of(error: OSError | ValueError) -> str:
-    """Say for people what cannot be done.
-
-    Args:
-        error: The error.
-    """
-    if isinstance(error, OSError) and error.strerror:
-        return (
-            f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-        )
-    return str(error)
 
 
 def _close_all_but(kept: set[int]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import socket
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
@@ -19,21 +17,22 @@ from .module_sections import ModuleSections
 from .namespace_watch import NamespaceWatch
 from .proc_files import is_in_pid_namespace, threads_of
 from .process_events import ProcessEvents, read_threads
-from .process_link import READER_ENDED
 from .process_maps import ProcessMaps, read_processes
-from .reader_process import ChannelToRead, TraceToRead, run_reader
+from .reader_link import ReaderLink
 from .state_dump import StateDump
 from .sub_buffers import page_bytes
+from .to_read import ChannelToRead, TraceToRead
 from .tracefs import NoKernelTracerError
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .metadata import DeclaredClass
     from .tracefs import Tracefs
     from .wanted import ChannelWanted, Wanted
 
-__all__ = ["KernelTrace", "ReaderGoneError"]
+__all__ = ["KernelTrace"]
 
 _CONTEXT_BYTES = 4
 """Of the context that records of the state dump have: the thread."""
@@ -43,10 +42,6 @@ _NAMING = {"run", "flush", "cut", "copy", "end"}
 """Orders before which is told where modules are, for names that are given then."""
 _STATE_ID = 0
 """The class of the first event of the state dump, in each channel."""
-
-
-class ReaderGoneError(Exception):
-    """The process that reads has ended, or cannot do what it is told."""
 
 
 class KernelTrace:
@@ -70,8 +65,7 @@ class KernelTrace:
         self._page = page_bytes(tracefs)
         self._channels: list[Channel] = []
         self._declared: list[list[DeclaredClass]] = []
-        self._control: socket.socket | None = None
-        self._reader: int | None = None
+        self._link: ReaderLink | None = None
         self._is_running = self._has_maps = False
         self._threads: ProcessEvents | None = None
         self._spaces: NamespaceWatch | None = None
@@ -227,13 +221,7 @@ class KernelTrace:
             NameFiles.open(),
             self._open_maps(cpu for one in channels for cpu, _, _ in one.files),
         )
-        mine, theirs = socket.socketpair()
-        self._reader = os.fork()
-        if self._reader == 0:
-            run_reader(trace, theirs, self._now)
-        theirs.close()
-        self._control = mine
-        self._answers = mine.makefile("rb")
+        self._link = ReaderLink(trace, self._now)
         # While they are open, the instances cannot be removed.
         for channel in channels:
             for _, pages, statistics in channel.files:
@@ -253,31 +241,21 @@ class KernelTrace:
         self._has_maps = True
         return ProcessMaps(open_all(set(cpus)), self._now)
 
-    def _ask(self, order: str, **facts: Any) -> Any:
-        """Tell the process that reads what to do, and wait until it is done.
+    @property
+    def _reader(self) -> ReaderLink:
+        assert self._link is not None  # noqa: S101 - it was started
+        return self._link
 
-        Raises:
-            ReaderGoneError: It has ended, or cannot do it.
-        """
-        assert self._control is not None  # noqa: S101 - it was started
+    def _ask(self, order: str, **facts: Any) -> Any:
+        """Tell the process that reads what to do: see :meth:`.ReaderLink.ask`."""
         if order in _NAMING:
             facts["sections"] = self._sections.more()
-        try:
-            self._control.sendall(json.dumps({"do": order, **facts}).encode() + b"\n")
-            line = self._answers.readline()
-        except OSError:
-            line = b""
-        is_whole = line.endswith(b"\n")
-        answer = json.loads(line) if is_whole else {"failed": READER_ENDED}
-        if "failed" in answer:
-            raise ReaderGoneError(answer["failed"])
-        return answer["done"]
+        return self._reader.ask(order, **facts)
 
     @property
     def reader(self) -> socket.socket:
         """What can be read, though nothing was asked, once the reader has ended."""
-        assert self._control is not None  # noqa: S101 - it was started
-        return self._control
+        return self._reader.control
 
     def start(self, left_out: Sequence[int]) -> None:
         """Record, and read the state that there is.
@@ -288,8 +266,7 @@ class KernelTrace:
         Raises:
             ReaderGoneError: The process that reads has ended.
         """
-        assert self._reader is not None  # noqa: S101 - it was started
-        own = self._kernel_ids([os.getpid(), self._reader, *left_out])
+        own = self._kernel_ids([os.getpid(), self._reader.process, *left_out])
         self._tell_left_out(own)
         for one in self._channels:
             # Threads that the reader starts are left out with it.
@@ -301,7 +278,7 @@ class KernelTrace:
         for one in self._channels:
             one.record(is_on=True)
         self._dump()
-        readers = self._kernel_ids(threads_of(self._reader))
+        readers = self._kernel_ids(threads_of(self._reader.process))
         for one in self._channels:
             # Events that come later may need the kernel to leave them out.
             one.leave_out(readers)
@@ -589,13 +566,9 @@ class KernelTrace:
 
     def close(self) -> None:
         """Remove the instances."""
-        if self._control is not None:
-            self._answers.close()
-            self._control.close()
-            self._control = None
-        if self._reader is not None:
-            os.waitpid(self._reader, 0)
-            self._reader = None
+        if self._link is not None:
+            self._link.close()
+            self._link = None
         for one in self._channels:
             one.close()
         self._channels = []
