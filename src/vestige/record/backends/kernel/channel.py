@@ -37,6 +37,7 @@ from .tracefs import Instance, NoKernelTracerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import ExitStack
 
     from .channel_filters import Filters
     from .rules import KernelRule
@@ -130,6 +131,16 @@ class Channel:
         self._needs_switches = "switch" in source_of(self.contexts)
         self._tracks = False
         self._instance = Instance(tracefs, wanted.name)
+        self._counters = Counters(tracefs, (), ())
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        """Make what the instance needs, and let it record what is wanted."""
+        wanted = self.wanted
         self._counters = self._open_counters()
         # Values without their record could be taken for those of the next one.
         spared = frozenset({_SWITCH} if self._needs_switches else ())
@@ -146,12 +157,8 @@ class Channel:
             is_in_kernel=is_in_pid_namespace()
             or any(one in CALL_STACKS for one in self.contexts),
         )
-        try:
-            self._prepare()
-            self.change(wanted)
-        except BaseException:
-            self.close()
-            raise
+        self._prepare()
+        self.change(wanted)
 
     def _open_counters(self) -> Counters:
         """Open the counters that are wanted; those that there are not, are left out."""
@@ -447,13 +454,18 @@ class Channel:
             self.problems.append(f"no event {name}: the kernel refuses it: {why}")
         self._enabled = set(wanted)
 
-    def open_files(self) -> list[tuple[int, int, int]]:
-        """Open the files of all CPUs: number, pages, statistics."""
+    def open_files(self, opened: ExitStack) -> list[tuple[int, int, int]]:
+        """Open the files of all CPUs: number, pages, statistics.
+
+        Args:
+            opened: Closes them.
+        """
+        of = self._instance.open_until
         return [
             (
                 cpu,
-                self._instance.open(f"per_cpu/cpu{cpu}/trace_pipe_raw", _UNBLOCKED),
-                self._instance.open(f"per_cpu/cpu{cpu}/stats"),
+                of(opened, f"per_cpu/cpu{cpu}/trace_pipe_raw", _UNBLOCKED),
+                of(opened, f"per_cpu/cpu{cpu}/stats"),
             )
             for cpu in self._instance.cpus()
         ]

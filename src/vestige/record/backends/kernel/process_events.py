@@ -17,6 +17,7 @@ from .tracefs import Instance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import ExitStack
 
     from .formats import EventFormat
     from .tracefs import Tracefs
@@ -102,10 +103,15 @@ class ProcessEvents:
         self._sources |= new
         return bool(new)
 
-    def open_files(self) -> list[int]:
-        """Open the pages of all CPUs."""
+    def open_files(self, opened: ExitStack) -> list[int]:
+        """Open the pages of all CPUs.
+
+        Args:
+            opened: Closes them.
+        """
+        pages = "per_cpu/cpu{}/trace_pipe_raw"
         return [
-            self._instance.open(f"per_cpu/cpu{cpu}/trace_pipe_raw", _UNBLOCKED)
+            self._instance.open_until(opened, pages.format(cpu), _UNBLOCKED)
             for cpu in self._instance.cpus()
         ]
 

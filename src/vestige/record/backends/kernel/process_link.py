@@ -91,6 +91,10 @@ class CollectorProcess:
                 # Signals of the terminal are for the program.
                 setsid=True,
             )
+        except BaseException:
+            os.close(says)
+            self._hears.close()
+            raise
         finally:
             os.close(to_read)
             os.close(to_write)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from .channel import Channel
@@ -186,14 +187,20 @@ class KernelTrace:
         return metadata_text(wanted.uuid, wanted.name, wanted.clock, streams)
 
     def _start_reader(self) -> None:
-        wanted = self._wanted
+        # While files of theirs are open, the instances cannot be removed.
+        with ExitStack() as opened:
+            self._link = ReaderLink(self._to_read(opened), self._now)
+
+    def _to_read(self, opened: ExitStack) -> TraceToRead:
+        """Return what the one that reads has to know, with files that are closed so."""
+        wanted, threads = self._wanted, self._threads
         channels = [
             ChannelToRead(
                 one.wanted.name,
                 number,
                 self._compact[number],
                 one.plans(),
-                one.open_files(),
+                one.open_files(opened),
                 one.wanted.buffer_size if one.wanted.is_kept else None,
                 one.wanted.switch_timer,
                 (one.wanted.tracefile_size, one.wanted.tracefile_count),
@@ -204,7 +211,10 @@ class KernelTrace:
             )
             for number, one in enumerate(self._channels)
         ]
-        trace = TraceToRead(
+        names = NameFiles.open()
+        if names is not None:
+            opened.callback(names.close)
+        return TraceToRead(
             wanted.directory,
             wanted.older,
             bytes.fromhex(wanted.uuid.replace("-", "")),
@@ -215,31 +225,22 @@ class KernelTrace:
             wanted.live,
             channels,
             host(),
-            None
-            if self._threads is None
-            else (self._threads.events(), self._threads.open_files()),
-            NameFiles.open(),
-            self._open_maps(cpu for one in channels for cpu, _, _ in one.files),
+            None if threads is None else (threads.events(), threads.open_files(opened)),
+            names,
+            self._open_maps(
+                (cpu for one in channels for cpu, _, _ in one.files), opened
+            ),
         )
-        self._link = ReaderLink(trace, self._now)
-        # While they are open, the instances cannot be removed.
-        for channel in channels:
-            for _, pages, statistics in channel.files:
-                os.close(pages)
-                os.close(statistics)
-        for descriptor in trace.threads[1] if trace.threads is not None else ():
-            os.close(descriptor)
-        if trace.names is not None:
-            trace.names.close()
-        for descriptor in trace.maps.files if trace.maps is not None else ():
-            os.close(descriptor)
 
-    def _open_maps(self, cpus: Iterable[int]) -> ProcessMaps | None:
+    def _open_maps(self, cpus: Iterable[int], opened: ExitStack) -> ProcessMaps | None:
         """Let the kernel tell what is mapped, if stacks of programs are wanted."""
         if not any("callstack-user" in one.contexts for one in self._channels):
             return None
         self._has_maps = True
-        return ProcessMaps(open_all(set(cpus)), self._now)
+        files = open_all(set(cpus))
+        for one in files:
+            opened.callback(os.close, one)
+        return ProcessMaps(files, self._now)
 
     @property
     def _reader(self) -> ReaderLink:

@@ -19,6 +19,7 @@ from ...process_stat import stat_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from contextlib import ExitStack
 
 __all__ = [
     "PLACES",
@@ -191,6 +192,7 @@ class Instance:
                 return self.open("tracing_on", os.O_WRONLY)
             except OSError as error:
                 if error.errno not in {errno.ENODEV, errno.ENOENT}:
+                    self._tracefs.remove(self._path)
                     raise
             # To recorders in other PID namespaces its maker looks dead.
         raise OSError(errno.ENODEV, "others remove instances of tracefs", self._path)
@@ -198,6 +200,18 @@ class Instance:
     def open(self, path: str, flags: int = os.O_RDONLY) -> int:
         """Open a file of it, as :meth:`Tracefs.open` does."""
         return self._tracefs.open(f"{self._path}/{path}", flags)
+
+    def open_until(self, closed: ExitStack, path: str, flags: int = os.O_RDONLY) -> int:
+        """Open a file of it.
+
+        Args:
+            closed: Closes it.
+            path: The file.
+            flags: As of :meth:`Tracefs.open`.
+        """
+        descriptor = self.open(path, flags)
+        closed.callback(os.close, descriptor)
+        return descriptor
 
     def read(self, path: str) -> str:
         """Return the text of a file of it."""

@@ -8,9 +8,12 @@ import pytest
 
 import vestige
 from support.kernel_channels import kernel_wanted
-from support.kernel_tracer import why_not
+from support.kernel_tracer import instances, why_not
 from vestige.record.backends.kernel import process_link
-from vestige.record.backends.kernel.process_link import CollectorProcess
+from vestige.record.backends.kernel.process_link import (
+    CollectorProcess,
+    KernelOrderError,
+)
 from vestige.record.backends.kernel.rules import KernelRule
 from vestige.record.backends.kernel.wanted import ChannelWanted
 
@@ -48,3 +51,17 @@ def test_as_many_are_opened_as_are_needed(
 
     streams = vestige.open(tmp_path / "kernel").streams
     assert len(streams) >= len(CHANNELS)
+
+
+def test_nothing_is_left_where_no_more_may_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It says so, and its instances are gone with it."""
+    limit_descriptors(monkeypatch, str(FEW))
+    process = CollectorProcess(kernel_wanted(tmp_path / "kernel", CHANNELS))
+    maker = f"vestige-{process.id}-"
+    with pytest.raises(KernelOrderError, match="Too many open files"):
+        process.wait_until_ready()
+
+    assert [one for one in instances() if one.startswith(maker)] == []
+    assert not (tmp_path / "kernel").exists()
