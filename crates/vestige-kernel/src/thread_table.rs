@@ -13,6 +13,8 @@ use crate::spaces::SpacesRead;
 const FORGOTTEN: u64 = 60_000_000_000;
 /// What is known to have happened to a thread; with more, nothing is known of the first half.
 const MOST: usize = 4096;
+/// The same of all threads together; with more, nothing is known of the time before the last ones.
+const MOST_OF_ALL: usize = 1 << 20;
 
 /// All threads.
 #[derive(Default)]
@@ -22,6 +24,10 @@ pub struct ThreadTable {
     ended: HashMap<i32, u64>,
     newest: u64,
     pruned: u64,
+    /// How many changes are known.
+    count: usize,
+    /// Of how many at least all but the last state is forgotten; 0: [`MOST_OF_ALL`].
+    bound: usize,
 }
 
 impl ThreadTable {
@@ -31,9 +37,29 @@ impl ThreadTable {
         let all = self.threads.entry(thread).or_default();
         let place = all.partition_point(|(other, _)| *other <= time);
         all.insert(place, (time, change));
+        self.count += 1;
         if all.len() > MOST {
             self.shorten(thread);
         }
+        if self.count > self.bound.max(MOST_OF_ALL) {
+            self.condense();
+        }
+    }
+
+    /// Lets nothing be known but how all threads are now.
+    fn condense(&mut self) {
+        let is_end = |all: &[(u64, Change)]| matches!(all.last(), Some((_, Change::Ended { .. })));
+        let known: Vec<_> = self
+            .threads
+            .iter()
+            .filter(|(_, all)| !is_end(all))
+            .filter_map(|(thread, all)| Some((*thread, all.last()?.0)))
+            .map(|(thread, time)| (thread, (time, self.facts(thread, time))))
+            .collect();
+        let only = |(thread, (time, facts))| (thread, vec![(time, Change::Known(Box::new(facts)))]);
+        self.threads = known.into_iter().map(only).collect();
+        self.count = self.threads.len();
+        self.bound = 2 * self.count;
     }
 
     /// Lets nothing be known of the first half of what happened to a thread.
@@ -44,6 +70,7 @@ impl ThreadTable {
         let known = Change::Known(Box::new(self.facts(thread, time)));
         if let Some(all) = self.threads.get_mut(&thread) {
             all.splice(..=half, [(time, known)]);
+            self.count -= half;
         }
     }
 
@@ -51,6 +78,7 @@ impl ThreadTable {
     pub fn clear(&mut self) {
         self.threads.clear();
         self.ended.clear();
+        self.count = 0;
     }
 
     /// Works out when processes ended, and forgets those of long ago.
@@ -104,6 +132,7 @@ impl ThreadTable {
             !all.last().is_some_and(is_end)
         });
         self.ended.retain(|_, time| *time >= old);
+        self.count = self.threads.values().map(Vec::len).sum();
     }
 
     /// When the process ended that made a thread, if that was before a time.
@@ -467,6 +496,24 @@ mod tests {
         assert!(table.threads.get(&12).unwrap().len() < 300);
         assert_eq!(table.facts(12, 999 * second).parent, 10);
         assert_eq!(table.facts(10, 999 * second + 1), Facts { name: [49; 16], ..shell() });
+    }
+
+    #[test]
+    fn however_much_happens_in_a_short_time_takes_no_more_memory() {
+        let mut table = table();
+        for time in 200..200 + 3 * MOST_OF_ALL as u64 {
+            // Of many threads, some of which end.
+            let thread = 20 + i32::try_from(time % 1000).unwrap();
+            let change = if time % 7 == 0 { Change::Ended { is_last: true } } else { born(10, 0) };
+            table.add(thread, time, change);
+        }
+        let now = table.newest;
+
+        assert!(table.count <= MOST_OF_ALL);
+        assert_eq!(table.count, table.threads.values().map(Vec::len).sum::<usize>());
+        assert_eq!(table.facts(10, now), shell());
+        let last = 20 + i32::try_from(now % 1000).unwrap();
+        assert_eq!(table.facts(last, now).parent, 10);
     }
 
     #[test]

@@ -31,8 +31,6 @@ Filters = tuple[
 _Tells = tuple[str, int, int]
 _NEVER = (Instruction(Operation.INTEGER), Instruction(Operation.RETURN))
 """What is true of no record."""
-_SOURCES = {"pid": "process", "vpid": "spaces"}
-"""What inclusion sets need to know; those of users and groups need these."""
 _TRACE = """\
 /* CTF 1.8 */
 trace {{ major = 1; minor = 8; byte_order = le; }};

@@ -21,7 +21,7 @@ from ..._kernel import open_map_events
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["Began", "Executed", "MapEvents", "Mapped", "open_all"]
+__all__ = ["Began", "Executed", "MapEvents", "Mapped", "Told", "open_all"]
 
 _BYTES = 1 << 17
 """Of the memory of a CPU, without its first page: the kernel lets a user have 516 KiB
@@ -73,6 +73,9 @@ class Mapped(NamedTuple):
     """Empty: nobody knows it."""
 
 
+Told = Began | Executed | Mapped
+
+
 def open_all(cpus: Iterable[int]) -> list[int]:
     """Let the kernel tell, on some CPUs.
 
@@ -107,7 +110,7 @@ class MapEvents:
 
     def __init__(self, files: Sequence[int]) -> None:
         self._rings: list[_Ring] = []
-        self._held: list[Began | Executed | Mapped] = []
+        self._held: list[Told] = []
         # Where another program has all memory that the kernel gives, nobody tells.
         with suppress(OSError, ValueError):
             self._rings = [_Ring(one) for one in files]
@@ -117,7 +120,7 @@ class MapEvents:
         """How much the kernel could not tell, since there was no room."""
         return sum(one.lost for one in self._rings)
 
-    def read(self, until: int | None) -> list[Began | Executed | Mapped]:
+    def read(self, until: int | None) -> list[Told]:
         """Return what came, by its time.
 
         Args:
@@ -142,7 +145,7 @@ class _Ring:
         self._words = memoryview(self._memory)[:page].cast("Q")
         self._data = memoryview(self._memory)[page:]
 
-    def read(self) -> Iterator[Began | Executed | Mapped]:
+    def read(self) -> Iterator[Told]:
         head, tail = self._words[_HEAD], self._words[_TAIL]
         data = self._part(tail, head - tail)
         at = 0
@@ -165,7 +168,7 @@ class _Ring:
         return first + bytes(self._data[: size - len(first)])
 
 
-def _event(kind: int, facts: int, body: bytes) -> Began | Executed | Mapped | None:
+def _event(kind: int, facts: int, body: bytes) -> Told | None:
     if kind == _FORK:
         process, parent, thread, _, time = _FORKED.unpack_from(body)
         return Began(time, process, parent, thread)

@@ -13,6 +13,9 @@ __all__ = [
 ]
 
 _AT_ONCE = 1 << 16
+_MOST = 1 << 25
+"""Bytes of a file that are read: a process may have mapped 65,530 files, each with a
+path of 4,095 bytes."""
 _FIRST_NAMESPACE = 0xEFFFFFFC
 """The number of the machine's PID namespace (Linux, ``include/linux/proc_ns.h``)."""
 
@@ -39,7 +42,7 @@ def threads_of(process: int) -> list[int]:
 
 
 def read_file(path: str, *, is_small: bool = False) -> bytes:
-    """Return what a file holds.
+    """Return what a file holds, up to 32 MiB of it.
 
     Args:
         path: Its path.
@@ -50,12 +53,14 @@ def read_file(path: str, *, is_small: bool = False) -> bytes:
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        whole = part = os.read(descriptor, _AT_ONCE)
-        while part and not is_small:
-            whole += (part := os.read(descriptor, _AT_ONCE))
+        parts = [os.read(descriptor, _AT_ONCE)]
+        size = len(parts[0])
+        while parts[-1] and size < _MOST and not is_small:
+            parts.append(os.read(descriptor, _AT_ONCE))
+            size += len(parts[-1])
     finally:
         os.close(descriptor)
-    return whole
+    return b"".join(parts)
 
 
 def words_after(key: bytes, text: bytes) -> list[bytes]:

@@ -13,6 +13,7 @@ import os
 import re
 import time
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....inspect.build_id import read_build_id
@@ -22,6 +23,8 @@ from .proc_files import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from .map_events import Told
 
 __all__ = ["ProcessMaps", "ToldProcess", "read_processes"]
 
@@ -33,6 +36,8 @@ _MOST_PARTS = 4096
 """Parts of files of an image."""
 _NO_FILE = b"//"
 """How the kernel calls what is none: ``//anon``, ``//toolong``."""
+_MOST_THREADS = 1 << 16
+"""Threads that are kept, besides those that there are and that the trace needs."""
 _MAP = re.compile(
     rb"^(\w+)-(\w+) \S+ (\w+) \S+ \d+ +(/.*?)(?: \(deleted\))?$", re.MULTILINE
 )
@@ -52,8 +57,12 @@ def read_processes() -> list[ToldProcess]:
         with suppress(OSError):
             parts = [
                 (int(begin, 16), int(end, 16), int(offset, 16), os.fsdecode(path))
-                for begin, end, offset, path in _MAP.findall(
-                    read_file(f"/proc/{process}/maps")
+                for begin, end, offset, path in islice(
+                    map(
+                        re.Match.groups,
+                        _MAP.finditer(read_file(f"/proc/{process}/maps")),
+                    ),
+                    _MOST_PARTS,
                 )
             ]
             if parts:
@@ -101,7 +110,12 @@ class ProcessMaps:
         """That of each process."""
         self._threads: dict[int, list[tuple[int, int]]] = {}
         """Since when, nanoseconds, and the number of the image, of each thread."""
+        self._most_threads = 2 * _MOST_THREADS
         self._pages: dict[int, set[int]] = {}
+        self._fresh: set[int] = set()
+        """Threads of which something is new since names were said."""
+        self._changed: set[int] = set()
+        """The same of images, by their numbers."""
         self._said: set[tuple[int, ...]] = set()
         self._entries = 0
         self._ids: dict[bytes, bytes] = {}
@@ -142,12 +156,14 @@ class ProcessMaps:
             image.is_whole = True
             for thread in threads:
                 self._threads[thread] = [(0, image.number)]
+                self._fresh.add(thread)
 
     def _new_image(self, process: int, parts: Iterable[_Part] = ()) -> _Image:
         image = _Image(self._count, process, parts)
         self._count += 1
         self._images[image.number] = image
         self._present[process] = image
+        self._changed.add(image.number)
         if len(self._images) > 2 * _MOST_IMAGES:
             self._forget()
         return image
@@ -172,6 +188,17 @@ class ProcessMaps:
             for thread, all_images in self._threads.items()
             if (left := [one for one in all_images if one[1] not in gone])
         }
+        self._fresh &= self._threads.keys()
+        self._changed &= self._images.keys()
+
+    def _forget_threads(self) -> None:
+        """Forget threads that have ended and that nothing needs, but for the last."""
+        by_age = sorted(self._threads, key=lambda one: self._threads[one][-1][0])
+        for one in by_age[:-_MOST_THREADS]:
+            if one not in self._pages and not os.path.exists(f"/proc/{one}"):
+                del self._threads[one]
+        self._fresh &= self._threads.keys()
+        self._most_threads = 2 * max(_MOST_THREADS, len(self._threads))
 
     def follow(self, *, is_end: bool = False) -> None:
         """Take what the kernel told.
@@ -184,7 +211,7 @@ class ProcessMaps:
         for one in self._events.read(None if is_end else time.monotonic_ns()):
             self.take(one)
 
-    def take(self, one: Began | Executed | Mapped) -> None:
+    def take(self, one: Told) -> None:
         """Take one thing that the kernel told.
 
         Args:
@@ -213,7 +240,14 @@ class ProcessMaps:
         self._put(one.thread, one.time, image)
 
     def _put(self, thread: int, time_: int, image: _Image) -> None:
-        self._threads.setdefault(thread, []).append((time_, image.number))
+        images = self._threads.setdefault(thread, [])
+        # IDs are used again, mostly in the same process.
+        if images and images[-1][1] == image.number:
+            return
+        images.append((time_, image.number))
+        self._fresh.add(thread)
+        if len(self._threads) > self._most_threads:
+            self._forget_threads()
 
     def _map(self, one: Mapped) -> None:
         image = self._present.get(one.process)
@@ -221,6 +255,7 @@ class ProcessMaps:
             image = self._new_image(one.process)
             self._put(one.process, one.time, image)
         if len(image.parts) < _MOST_PARTS:
+            self._changed.add(image.number)
             image.parts.append(
                 _Part(
                     one.begin,
@@ -244,16 +279,23 @@ class ProcessMaps:
         self.follow(is_end=is_end)
         for thread, page in pages:
             self._pages.setdefault(thread, set()).add(page)
+            self._fresh.add(thread)
         threads: list[str] = []
         objects: list[str] = []
         for thread, wanted in self._pages.items():
+            is_fresh = thread in self._fresh
             for since, number in self._threads.get(thread, ()):
+                # What is as it was, has been looked at.
+                if not is_fresh and number not in self._changed:
+                    continue
                 image = self._images[number]
                 image.is_needed = True
                 objects += self._objects(image, wanted)
                 if self._is_new(thread, since, number):
                     at = self._at(since) if since else 0
                     threads.append(f"{thread} {at:x} {number} {image.process}")
+        self._fresh.clear()
+        self._changed.clear()
         if not threads and not objects:
             return ""
         said = {"user_threads": threads, "user_objects": objects}

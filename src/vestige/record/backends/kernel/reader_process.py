@@ -398,7 +398,7 @@ class _Reader:
         finally:
             self._collector.end(self._now())
         for one, other in zip(found, before, strict=True):
-            for name in ("records", "packets", "bytes"):
+            for name in ("records", "packets", "bytes", "damaged", "unknown"):
                 one[name] -= other[name]
         return found
 

@@ -117,7 +117,7 @@ class StateDump:
         for process in dict.fromkeys(one for one, _, _ in threads):
             # It may have ended, or be a thread of the kernel.
             with suppress(OSError):
-                self._read_files(process)
+                yield from self._read_files(process)
                 self._read_maps(process)
             yield from self._piece()
         for name, fields in machine_records(self._kernel_threads):
@@ -167,11 +167,13 @@ class StateDump:
         self._put("process_state", body)
         return parent
 
-    def _read_files(self, process: int) -> None:
+    def _read_files(self, process: int) -> Iterator[int]:
+        """Read which files a process has open; it may have a million."""
         place = f"/proc/{process}"
         for number in sorted(map(int, os.listdir(f"{place}/fd"))):
             with suppress(OSError, IndexError, ValueError):
                 self._read_file(place, process, number)
+            yield from self._piece()
 
     def _read_file(self, place: str, process: int, number: int) -> None:
         name = os.readlink(os.fsencode(f"{place}/fd/{number}"))

@@ -13,11 +13,13 @@ import pytest
 
 from support.kernel_tracer import why_not
 from vestige.inspect.build_id import read_build_id
+from vestige.record.backends.kernel import process_maps
 from vestige.record.backends.kernel.map_events import (
     Began,
     Executed,
     MapEvents,
     Mapped,
+    Told,
     open_all,
 )
 from vestige.record.backends.kernel.process_maps import ProcessMaps, read_processes
@@ -30,9 +32,13 @@ PAGE = 4096
 class PretendMaps(ProcessMaps):
     """Maps of processes of which a test tells."""
 
-    def __init__(self, *events: Began | Executed | Mapped) -> None:
+    def __init__(self, *events: Told) -> None:
         super().__init__((), time.monotonic_ns)
         self._told = list(events)
+
+    def tell(self, *events: Told) -> None:
+        """Tell more."""
+        self._told += events
 
     def follow(self, *, is_end: bool = False) -> None:
         """Take what the test told."""
@@ -86,6 +92,42 @@ def test_a_file_is_in_memory_from_its_beginning_on() -> None:
     objects = entries(maps.name([(7, 0x12)]), "objects")
 
     assert [(one[1], one[2], one[4]) for one in objects] == [("10000", "3000", "/lib")]
+
+
+def test_what_is_mapped_after_a_page_was_seen_is_said() -> None:
+    """A CPU that is read later tells of what was earlier; nothing is said twice."""
+    maps = PretendMaps(Began(1, 10, 1, 10), mapped(10, 0x10000, b"/a"))
+    said = [maps.name([(10, 0x10), (10, 0x40)])]
+    said.append(maps.name([]))
+    maps.tell(mapped(10, 0x40000, b"/b"))
+    said.append(maps.name([]))
+    maps.tell(Began(6, 10, 10, 11))
+    said.append(maps.name([(11, 0x40)]))
+
+    assert [[one[4] for one in entries(text, "objects")] for text in said] == [
+        ["/a"],
+        [],
+        ["/b"],
+        [],
+    ]
+    assert [len(entries(text, "threads")) for text in said] == [1, 0, 0, 1]
+
+
+def test_threads_that_have_ended_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that makes a thread for each request may run for months."""
+    monkeypatch.setattr(process_maps, "_MOST_THREADS", 10)
+    first = 1 << 23
+    threads = range(first, first + 1000)
+    maps = PretendMaps(Began(1, 10, 1, 10), mapped(10, 0x10000, b"/a"))
+    maps.name([(first, 0x10)])
+    # No process has such IDs (PID_MAX_LIMIT).
+    maps.tell(*(Began(2 + one, 10, 10, one) for one in threads))
+    maps.tell(*(Began(9 + one, 10, 10, threads[-1]) for one in threads))
+    text = maps.name([(one, 0x10) for one in threads])
+
+    named = {int(one[0]) for one in entries(text, "threads")}
+    assert {first, threads[-1]} <= named
+    assert len(entries(text, "threads")) == len(named) < 50
 
 
 @needs_rights
