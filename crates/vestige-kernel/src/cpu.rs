@@ -347,6 +347,8 @@ impl Reader {
         all.bytes += outcome.bytes;
         all.packets += outcome.packets;
         all.records += outcome.records;
+        all.damaged += outcome.damaged;
+        all.unknown += outcome.unknown;
         all.failure = all.failure.take().or(outcome.failure);
         drop(all);
         files.close()

@@ -139,8 +139,7 @@ impl<'a> Iterator for Page<'a> {
                     self.time = if kind == TIME_EXTEND {
                         self.time.wrapping_add(more)
                     } else {
-                        // The highest bits are those of the time before.
-                        self.time >> STAMP_BITS << STAMP_BITS | more
+                        stamp(self.time, more)
                     };
                 }
                 _ => {
@@ -154,6 +153,18 @@ impl<'a> Iterator for Page<'a> {
             }
         }
         None
+    }
+}
+
+/// The time of a stamp, whose highest bits are those of the time before, or one more (Linux,
+/// `kernel/trace/ring_buffer.c`, `rb_fix_abs_ts`).
+fn stamp(before: u64, told: u64) -> u64 {
+    let highest = before >> STAMP_BITS << STAMP_BITS;
+    let time = highest | told;
+    if highest > 0 && time < before {
+        time.wrapping_add(1 << STAMP_BITS)
+    } else {
+        time
     }
 }
 
@@ -208,6 +219,14 @@ mod tests {
                 (stamp, body(&[14])),
             ]
         );
+    }
+
+    #[test]
+    fn stamps_go_on_where_their_bits_end() {
+        let highest = 3 << STAMP_BITS;
+
+        assert_eq!([stamp(7, 9), stamp(highest | 7, 9)], [9, highest | 9]);
+        assert_eq!(stamp(highest | 7, 2), (4 << STAMP_BITS) | 2);
     }
 
     #[test]
