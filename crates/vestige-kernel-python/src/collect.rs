@@ -164,6 +164,11 @@ impl Collector {
         self.inner.threads().leave_out(threads);
     }
 
+    #[doc = core_doc!(Collector.end_own)]
+    fn end_own(&self, threads: Vec<i32>, until: u64) {
+        self.inner.threads().end_own(threads, until);
+    }
+
     #[doc = core_doc!(Collector.add)]
     #[pyo3(signature = (
         recording, events, cpus, files, *,

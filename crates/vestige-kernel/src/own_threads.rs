@@ -11,20 +11,39 @@ use crate::record_header::{event, number, thread};
 /// thread at a place in it is not one of these.
 pub type Others = HashMap<u16, Option<usize>>;
 
-/// Threads, each from a value of the clock on.
+/// Threads, each from a value of the clock on, up to another one once it has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnThreads {
-    threads: Vec<(i32, u64)>,
+    threads: Vec<Own>,
     /// A bit for each of the lowest six bits that IDs have: most threads are none of these.
     bits: u64,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Own {
+    thread: i32,
+    since: u64,
+    until: u64,
+}
+
+/// Until when a thread is left out that has not ended.
+const NO_END: u64 = u64::MAX;
+
 impl OwnThreads {
-    /// Leaves out a thread from a value of the clock on.
+    /// Leaves out a thread from a value of the clock on; what was told before changes nothing.
     pub fn add(&mut self, thread: i32, since: u64) {
-        if !self.threads.iter().any(|(one, _)| *one == thread) {
-            self.threads.push((thread, since));
+        let mut known = self.threads.iter().filter(|one| one.thread == thread);
+        if !known.any(|one| one.until == NO_END || one.since == since) {
+            self.threads.push(Own { thread, since, until: NO_END });
             self.bits |= bit(thread);
+        }
+    }
+
+    /// Leaves out a thread no more: it has ended, and its ID may be that of another one.
+    pub fn end(&mut self, thread: i32, until: u64) {
+        let all = self.threads.iter_mut();
+        for one in all.filter(|one| one.thread == thread && one.until == NO_END) {
+            one.until = until;
         }
     }
 
@@ -43,7 +62,8 @@ impl OwnThreads {
     }
 
     fn knows(&self, thread: i32, time: u64) -> bool {
-        self.threads.iter().any(|(one, since)| *one == thread && *since <= time)
+        let is_it = |one: &Own| one.thread == thread && (one.since..one.until).contains(&time);
+        self.threads.iter().any(is_it)
     }
 }
 
@@ -78,6 +98,21 @@ mod tests {
         assert!(!has(99, 70) && !has(100, 72) && !has(100, 6));
         assert!(!own.has(100, &[1, 0, 0, 0, 70], &others));
         assert!(!OwnThreads::default().has(100, &record(1, 70, 0), &others));
+    }
+
+    #[test]
+    fn who_gets_the_id_of_one_that_has_ended_is_not_left_out() {
+        let (mut own, others) = (own(), Others::new());
+        own.end(70, 200);
+        own.end(72, 200);
+        // Told with all others once more.
+        own.add(70, 100);
+        let has = |own: &OwnThreads, time| own.has(time, &record(1, 70, 0), &others);
+
+        assert!(has(&own, 199) && !has(&own, 200) && own.has(900, &record(1, 71, 0), &others));
+        own.add(70, 300);
+        own.end(70, 400);
+        assert!(has(&own, 150) && !has(&own, 299) && has(&own, 300) && !has(&own, 400));
     }
 
     #[test]

@@ -71,6 +71,15 @@ impl Threads {
         }
     }
 
+    /// Leaves out no more those that have ended, from a value of the clock on.
+    pub fn end_own(&self, threads: impl IntoIterator<Item = i32>, until: u64) {
+        let mut own = self.own.write().unwrap_or_else(PoisonError::into_inner);
+        let own = Arc::make_mut(&mut own);
+        for thread in threads {
+            own.end(thread, until);
+        }
+    }
+
     /// Of whom records are wanted.
     #[must_use]
     pub fn tracked(&self) -> Arc<Tracked> {

@@ -259,6 +259,14 @@ class Collector:
             threads: Their IDs, and the values of the clock from which on.
         """
 
+    def end_own(self, threads: Sequence[int], until: int) -> None:
+        """Leave out no more those that have ended: their IDs may be of others then.
+
+        Args:
+            threads: Their IDs; others are left alone.
+            until: The value of the clock from which on.
+        """
+
     def add(
         self,
         recording: tuple[bytes, int, bool, int],

@@ -190,9 +190,12 @@ def setting_kept(tracefs: Tracefs) -> Iterator[None]:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         is_off = _is_off(tracefs)
-        yield
-        if is_off:
-            _switch_off(tracefs)
+        try:
+            yield
+        finally:
+            # One of several programs may have been loaded before another was refused.
+            if is_off:
+                _switch_off(tracefs)
     finally:
         os.close(lock)
 

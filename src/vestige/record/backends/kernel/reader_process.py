@@ -38,6 +38,9 @@ _GAP = (
     "knows any more whose they are"
 )
 
+_PERIOD = 1.0
+"""Seconds after which one looks whether threads have ended, if nothing else is due."""
+
 
 def run_reader(
     trace: TraceToRead, control: socket.socket, now: Callable[[], int]
@@ -96,6 +99,8 @@ class _Reader:
             self._collector.note_pages()
         self._is_running = self._is_held = self._reads_ids = False
         self._is_waiting = False
+        self._own: set[int] = set()
+        """Threads that are left out and have not ended."""
         self._due = 0.0
         """When viewers are told next."""
 
@@ -115,23 +120,31 @@ class _Reader:
             self._complete()
 
     def _wait_for_line(self, control: socket.socket) -> bool:
-        period = self._trace.live / 1_000_000
+        live = self._trace.live / 1_000_000
+        period = live or _PERIOD
         asked = select.poll()
         for one in (control.fileno(), *self._map_files):
             asked.register(one, select.POLLIN)
-        while period or self._map_files:
-            rest = self._due - time.monotonic() if period else None
-            if rest is None or rest > 0:
-                ready = dict(asked.poll(None if rest is None else rest * 1000))
+        while True:
+            rest = self._due - time.monotonic()
+            if rest > 0:
+                ready = dict(asked.poll(rest * 1000))
                 if control.fileno() in ready:
-                    break
+                    return True
                 self._follow_maps(asked, ready)
                 continue
             # However often somebody asks meanwhile.
             self._due = time.monotonic() + period
-            if self._is_running and not self._is_held and not self._is_waiting:
+            self._forget_ended()
+            if live and self._is_running and not self._is_held and not self._is_waiting:
                 self._go_live()
-        return True
+
+    def _forget_ended(self) -> None:
+        """Leave out no more threads that have ended: others may get their IDs."""
+        ended = [one for one in self._own if not _is_there(one)]
+        if ended:
+            self._collector.end_own(ended, self._now())
+            self._own.difference_update(ended)
 
     def _follow_maps(self, asked: select.poll, ready: dict[int, int]) -> None:
         """Take what the kernel told of processes."""
@@ -272,8 +285,9 @@ class _Reader:
                 self._collector.limit(number, folders, names, size, count)
 
     def _leave_out(self, order: dict[str, Any]) -> None:
-        left_out = order["left_out"].items()
-        self._collector.leave_out({int(one): since for one, since in left_out})
+        left_out = {int(one): since for one, since in order["left_out"].items()}
+        self._collector.leave_out(left_out)
+        self._own |= left_out.keys()
 
     def _wait_for_own(self, order: dict[str, Any]) -> None:  # noqa: ARG002
         """Read, and let records wait for those of the state, which come then."""
@@ -437,6 +451,15 @@ def _groups(user: int, group: int) -> list[int]:
     if user == os.geteuid():
         return [os.getegid(), *os.getgroups()]
     return groups_of(user, group)
+
+
+def _is_there(thread: int) -> bool:
+    with suppress(PermissionError):
+        try:
+            os.kill(thread, 0)
+        except ProcessLookupError:
+            return False
+    return True
 
 
 def _cpus(channel: ChannelToRead) -> list[int]:

@@ -88,6 +88,7 @@ def collector(
     classes=1,
     kept=None,
     left_out=None,
+    ended=None,
     pages_from=None,
     **more,
 ):
@@ -102,6 +103,8 @@ def collector(
     facts = bytes.fromhex(UUID.replace("-", "")), 0, classes <= FEW, BEGIN
     files = [new_pair(directory)] if kept is None else []
     made.leave_out(left_out or {})
+    if ended is not None:
+        made.end_own([*left_out], ended)
     made.add(facts, plans, [cpu], files, own=own, kept=kept, **more)
     return made
 
@@ -212,10 +215,10 @@ def test_a_buffer_is_read_in_parts(tmp_path):
 
 
 def test_what_own_threads_do_is_left_out_but_what_concerns_others(tmp_path):
-    """From a time on; it is no loss."""
+    """From a time on until they end; it is no loss."""
     records = [(10, waking(7, 9)), (10, waking(7, 7)), (10, waking(9, 7))]
-    pages = [page(BEGIN, records), page(BEGIN + 100, records)]
-    left_out = {"left_out": {7: BEGIN + 50}, "others": {3: 12}}
+    pages = [page(BEGIN + one, records) for one in (0, 100, 200)]
+    left_out = {"left_out": {7: BEGIN + 50}, "ended": BEGIN + 205, "others": {3: 12}}
     # However little is read at a time: all of it is at the end.
     made = collector(tmp_path, pages, buffer=1, **left_out)
     [[outcome]] = made.end(BEGIN + 500)
@@ -225,8 +228,9 @@ def test_what_own_threads_do_is_left_out_but_what_concerns_others(tmp_path):
         for one in vestige.open(tmp_path)
     ]
     before = [(10, 7, 9), (20, 7, 7), (30, 9, 7)]
-    assert found == [*before, (110, 7, 9), (130, 9, 7)]
-    assert (outcome.records, outcome.lost) == (5, 0)
+    after = [(time + 200, thread, other) for time, thread, other in before]
+    assert found == [*before, (110, 7, 9), (130, 9, 7), *after]
+    assert (outcome.records, outcome.lost) == (8, 0)
 
 
 def test_a_cpu_without_events_covers_all_of_the_time(tmp_path):
