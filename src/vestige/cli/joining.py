@@ -49,6 +49,7 @@ NOT_HERE = {
     "kernel_context": "--kernel-context",
     "kernel_filter": "--kernel-filter",
     "kernel_logger": "--kernel-logger",
+    "kernel_of": "--kernel-of",
     "kernel_probe": "--kernel-probe",
     "library_calls": "--library-calls",
     "max_depth": "--max-depth",

@@ -35,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "kernel_context": (),
     "kernel_filter": None,
     "kernel_logger": None,
+    "kernel_of": "machine",
     "kernel_probe": (),
     "library_calls": None,
     "live": None,

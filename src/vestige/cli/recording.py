@@ -166,6 +166,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             kernel_probes=tuple(options.kernel_probe),
             kernel_contexts=tuple(options.kernel_context),
             kernel_filter=options.kernel_filter,
+            kernel_of=options.kernel_of,
             kernel_logger=options.kernel_logger
             and os.path.abspath(options.kernel_logger),
             inherit_socket=options.inherit_socket,

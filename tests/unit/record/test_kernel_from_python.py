@@ -181,6 +181,8 @@ def test_without_rights_there_is_a_warning(tmp_path):
         ({"kernel": KERNEL, "kernel_filter": "prev_tid =="}, "column"),
         ({"kernel": KERNEL, "kernel_filter": "$ctx.perf:cpu:cs > 1"}, "no counters"),
         ({"kernel": KERNEL, "kernel_probes": ("elf:/no/such:f",)}, "/no/such"),
+        ({"kernel_of": "program"}, "expected events of the kernel, too"),
+        ({"kernel": KERNEL, "kernel_of": "me"}, "expected machine or program"),
         ({"kernel": KERNEL, "max_size": 1 << 30}, "expected overwrite mode"),
     ],
 )

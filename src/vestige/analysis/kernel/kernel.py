@@ -41,6 +41,7 @@ _EVENTS = (SWITCH, "irq_handler_entry", "softirq_entry", "irq_softirq_entry")
 """One of them is in a trace that has anything to show, or system calls are."""
 _SYSTEM_CALLS = "syscall_entry_"
 _STATE = "lttng_statedump_process_state"
+_BORN = "threads that began"
 _OLD_NAME, _STATE_NAME = "name at the end of a turn", "name at the beginning"
 _WAKING = ("sched_waking", "sched_wakeup_new")
 _WAKEUP = ("sched_wakeup", "sched_wakeup_new")
@@ -85,7 +86,7 @@ class KernelUse:
     space: int
     """What tells traces of the same name apart; see :class:`.graph.Stream`."""
     cpus: list[CpuUse]
-    """The CPUs, in order."""
+    """The CPUs, in order; none where a program alone was recorded."""
     threads: list[ThreadUse]
     """The threads, those that ran longest first; without what runs when none does.
     Where no switches were recorded, those with system calls."""
@@ -159,11 +160,16 @@ def _use(
         if one.durations.count or one.incomplete:
             kind = "syscall" if one.rule.grouping == "who" else one.rule.name
             times.setdefault(kind, []).append(one)
+    cpus, threads = _cpus(sink.table), _threads(sink.table, times)
+    if streams[0].trace.parsed.environment.get("kernel_of") == "program":
+        # When others left their CPUs was not recorded.
+        born = {_thread(one) for one in times.get(_BORN, ())} | _callers(times)
+        cpus, threads = [], [one for one in threads if one.thread in born]
     return KernelUse(
         trace=streams[0].trace.name,
         space=streams[0].process_space,
-        cpus=_cpus(sink.table),
-        threads=_threads(sink.table, times),
+        cpus=cpus,
+        threads=threads,
         system_calls=by_time(times.get("syscall", ())),
         interrupts=_by_number(times.get("irq", ())),
         soft_interrupts=_by_number(_named(times.get("softirq", ()))),
@@ -194,6 +200,7 @@ def _rules(streams: Sequence[Stream]) -> list[PairRule]:
         _soft_interrupt("softirq", "entry", "exit"),
         _soft_interrupt("raised softirq", "raise", "entry"),
         _name(_STATE_NAME, _STATE, "tid", "name"),
+        _name(_BORN, "sched_wakeup_new", "tid", "comm"),
         _name(_OLD_NAME, SWITCH, "prev_tid", "prev_comm"),
         *system_calls,
     ]

@@ -198,6 +198,14 @@ examples:
             "fields and $ctx.NAME, as in lttng-enable-event(1)",
         )
         parser.add_argument(
+            "--kernel-of",
+            choices=("machine", "program"),
+            default="machine",
+            help="whose events of the kernel: those of all processes (machine, the "
+            "default), or of PROGRAM and all that it starts, with what switches to "
+            "them or wakes them (program; as strace -f)",
+        )
+        parser.add_argument(
             "--kernel-logger",
             metavar="PATH",
             help="make a pipe while the program runs: each line that any user writes "

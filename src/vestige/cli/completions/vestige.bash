@@ -7,7 +7,7 @@
 
 _shtab_vestige_subparsers=(record snapshot list view open report export convert run query list-plugins check repair debuginfo symbolize config gen-tp lttng top lttng-crash commands demo completion help version)
 
-_shtab_vestige_record_option_strings=(-h --help -o --output --to -p --pid --duration --session -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --kernel --kernel-probe --kernel-context --kernel-filter --kernel-logger --keep-lttng --include-function --exclude-function -P --patch --library-calls --patch-in --patch-wait --entries --probe --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --inherit-socket --buffer-size --arena-size --mode --max-size --snapshot-on-crash --rotate --keep --live -q --quiet --recover)
+_shtab_vestige_record_option_strings=(-h --help -o --output --to -p --pid --duration --session -e --event --python --exclude --except --loglevel --loglevel-only --filter --functions --libc --pthread --dl --kernel --kernel-probe --kernel-context --kernel-filter --kernel-of --kernel-logger --keep-lttng --include-function --exclude-function -P --patch --library-calls --patch-in --patch-wait --entries --probe --python-functions --python-arguments --python-gc --only-my-code --min-duration --max-depth --python-tracebacks -c --context --list-contexts --follow-fork --no-follow-fork --inherit-socket --buffer-size --arena-size --mode --max-size --snapshot-on-crash --rotate --keep --live -q --quiet --recover)
 _shtab_vestige_snapshot_option_strings=(-h --help -o --output)
 _shtab_vestige_list_option_strings=(-h --help -f --fields --functions --json -p --pid)
 _shtab_vestige_view_option_strings=(-h --help -e --event --filter -b --begin --end -t --timerange --around --stream-intersection --thread --process --min-duration --all --indent --layout --wide --no-debug-info --follow --no-pager --strict --clock-cycles --clock-date --clock-gmt --clock-seconds --no-delta -f --fields -n --names --color --debug-info-dir --debug-info-target-prefix --debuginfod --no-demangle --debug-info-field-name --debug-info-full-path)
@@ -91,6 +91,7 @@ _shtab_vestige_demo___debug_info_dir_COMPGEN=_shtab_compgen_dirs
 _shtab_vestige_demo___debug_info_target_prefix_COMPGEN=_shtab_compgen_dirs
 
 _shtab_vestige_record___functions_choices=(fast verbose off)
+_shtab_vestige_record___kernel_of_choices=(machine program)
 _shtab_vestige_record___python_functions_choices=(python all)
 _shtab_vestige_view___layout_choices=(short babeltrace)
 _shtab_vestige_view___color_choices=(never auto always)

@@ -48,14 +48,17 @@ def kernel_lines(
     if machine.cpus:
         yield f"{cpus}{name}, {threads}, over {duration(span)}"
         yield from _section("CPUs (cputop)", _cpu_rows(machine), style)
+    elif any(one.turns for one in machine.threads):
+        yield f"{threads}{name}, of a program that was recorded without others"
+    else:
+        yield f"{threads}{name}; no events sched_switch, which say who ran on a CPU"
+    if any(one.turns for one in machine.threads) or machine.cpus:
         yield from _section(
             "threads (cputop, schedstats): latency is from being woken to running",
             _thread_rows(machine, style),
             style,
             limit=style.limit,
         )
-    else:
-        yield f"{threads}{name}; no events sched_switch, which say who ran on a CPU"
     tables = (
         ("system calls (syscallstats)", "system call", machine.calls_by_name()),
         ("interrupts (irqstats)", "interrupt", machine.interrupts),
@@ -132,13 +135,13 @@ def _thread_rows(machine: KernelUse, style: CallStyle) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         ("running", "share", "turns", "woken", *names, "max", "thread")
     ]
-    whole = sum(one.running + one.idle for one in machine.cpus) or 1
+    whole = sum(one.running + one.idle for one in machine.cpus)
     for one in _sorted_threads(machine.threads, style.sort):
         waited = one.latencies
         rows.append(
             (
                 duration(one.running),
-                f"{100 * one.running / whole:.1f} %",
+                f"{100 * one.running / whole:.1f} %" if whole else "-",
                 f"{one.turns:,}",
                 f"{waited.count:,}",
                 *(duration(waited.quantile(it / 100)) for it in percentiles),

@@ -234,6 +234,11 @@ class _Values(NamedTuple):
     """What must be true of the kernel's event records, in LTTng's language of
     filters."""
 
+    kernel_of: str = "machine"
+    """Whose events of the kernel are recorded: ``machine``, all processes', or
+    ``program``, those of the program, its threads and its children, whatever they run,
+    and what switches to them or wakes them. The state dump has all processes."""
+
     kernel_logger: str | None = None
     """The path of a pipe that is made while the kernel is recorded: what any user
     writes to it becomes events ``lttng_logger``."""
@@ -349,10 +354,18 @@ class RecordingOptions(_Values):
         return bool(self.kernel or self.kernel_probes or self.kernel_logger)
 
     def _check_kernel(self) -> None:
+        if self.kernel_of not in {"machine", "program"}:
+            raise SelectionError(
+                f"kernel_of={self.kernel_of!r}: expected machine or program"
+            )
         if not self.is_kernel_recorded:
             if self.kernel_contexts or self.kernel_filter:
                 raise SelectionError(
                     "a context or a filter of the kernel: expected events of it, too"
+                )
+            if self.kernel_of != "machine":
+                raise SelectionError(
+                    f"kernel_of={self.kernel_of!r}: expected events of the kernel, too"
                 )
             return
         if self.max_size is not None and self.mode != "overwrite":
@@ -360,6 +373,9 @@ class RecordingOptions(_Values):
                 "the kernel in a recording that ends at a maximum size: expected "
                 "overwrite mode, or a rotation with a number of archives that are kept"
             )
+        self._check_kernel_words()
+
+    def _check_kernel_words(self) -> None:
         if self.kernel_probes or self.kernel_logger:
             # Few recordings have any.
             from .kernel_probes import (  # noqa: PLC0415 - see above

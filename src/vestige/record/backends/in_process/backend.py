@@ -289,6 +289,7 @@ class InProcess:
                 bells=bells,
                 inherited=self._collector.to_inherit,
                 own=None if self._snapshots is None else self._snapshots.ring,
+                started=None if self._kernel is None else self._kernel.starter,
             )
         except OSError as error:
             raise ProgramError(program[0], error) from error

@@ -31,6 +31,7 @@ def run(  # noqa: PLR0913 - facts, by name
     bells: Sequence[tuple[int, Callable[[], object]]] = (),
     inherited: tuple[int, int] | None = None,
     own: Callable[[int, object], None] | None = None,
+    started: Callable[[Callable[[], int]], int] | None = None,
 ) -> int:
     """Run a program and wait for its end.
 
@@ -46,6 +47,7 @@ def run(  # noqa: PLR0913 - facts, by name
         bells: Descriptors, and what is to be done when one of them is readable.
         inherited: A descriptor that it gets besides, and the number that it has there.
         own: Handles SIGUSR2, which is not passed on then.
+        started: Calls what starts the program, from any thread, and returns its result.
 
     Returns:
         Its exit status; 128 and the number of the signal that ended it.
@@ -67,6 +69,15 @@ def run(  # noqa: PLR0913 - facts, by name
         if process is not None:
             _stop_with(process)
 
+    def spawn() -> int:
+        return os.posix_spawnp(
+            command[0],
+            list(command),
+            environment,
+            file_actions=[(os.POSIX_SPAWN_DUP2, *inherited)] if inherited else [],
+            setsigdef=_IGNORED_BY_PYTHON,
+        )
+
     # Before the program starts: blocking signals would leave them to other threads.
     with (
         Handled(_PASSED_ON, pass_on),
@@ -75,13 +86,7 @@ def run(  # noqa: PLR0913 - facts, by name
         # The one before has handled it, too.
         Handled([] if own is None else [signals.SIGUSR2], own or pass_on),
     ):
-        process = os.posix_spawnp(
-            command[0],
-            list(command),
-            environment,
-            file_actions=[(os.POSIX_SPAWN_DUP2, *inherited)] if inherited else [],
-            setsigdef=_IGNORED_BY_PYTHON,
-        )
+        process = spawn() if started is None else started(spawn)
         for number in early:
             pass_on(number, None)
         # It may have been stopped before we knew its ID.

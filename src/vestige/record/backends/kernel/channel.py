@@ -76,6 +76,8 @@ _WITHOUT_MEMORY = (
 )
 _BYTES = re.compile(r"^bytes: (\d+)$", re.MULTILINE)
 _UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK
+_NOBODY = 1 << 29
+"""The ID of no thread: there are none above 1 << 22 (``PID_MAX_LIMIT``)."""
 _Key = tuple[str, str]
 
 
@@ -438,6 +440,28 @@ class Channel:
             self._instance.write("options/event-fork", 1)
             threads = threads or {os.getpid()}
         self._instance.write("set_event_pid", " ".join(map(str, sorted(threads))))
+
+    def follow(self, thread: int | None) -> None:
+        """Let the kernel record what a thread starts, and nothing of others.
+
+        What the kernel was told is not taken back: see :mod:`.own_threads`.
+
+        Args:
+            thread: Its ID, as the kernel has it; ``None``: nobody's yet.
+        """
+        if thread is not None:
+            self._instance.write("set_event_pid", thread, is_added=True)
+            return
+        self._tracks = True
+        self._own.is_collected = True
+        self._instance.write("options/event-fork", 1)
+        # To name nobody would be to name all.
+        try:
+            self._instance.write("set_event_pid", _NOBODY)
+        except OSError:
+            # Before Linux 5.17 it takes none that a thread cannot have here.
+            with open("/proc/sys/kernel/pid_max", encoding="ascii") as file:
+                self._instance.write("set_event_pid", int(file.read()) - 1)
 
     def switch(self) -> None:
         """Let the kernel record what is wanted, and nothing else."""

@@ -190,6 +190,7 @@ def _answer_to(trace: KernelTrace, order: dict[str, Any]) -> dict[str, Any]:
 _ACTIONS: dict[str, Callable[[KernelTrace, dict[str, Any]], object]] = {
     "start": lambda trace, order: trace.start(order["left_out"]),
     "leave_out": lambda trace, order: trace.leave_out(order["threads"]),
+    "follow": lambda trace, order: trace.follow(order["thread"]),
     "change": lambda trace, order: trace.change(
         [ChannelWanted.from_json(one) for one in order["channels"]]
     ),

@@ -22,12 +22,13 @@ from .rules import KernelRule, rules_of_words
 from .wanted import DEFAULT_CHANNEL, ChannelWanted, Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ...collected import Collected
     from ...rules.options import RecordingOptions
     from ...trace_directory import Places
     from .metadata import ClockFacts
+    from .starter import Starter
 
 __all__ = ["KernelDomain"]
 
@@ -44,6 +45,8 @@ _ALWAYS = (
     KernelRule("tracepoint", "lttng_logger"),
 )
 """What is recorded in any case."""
+_BORN = KernelRule("tracepoint", "sched_wakeup_new")
+"""What tells whose events they are, where those of a program are all that there are."""
 
 
 class KernelDomain:
@@ -89,6 +92,7 @@ class KernelDomain:
             [
                 *(one._replace(filter=options.kernel_filter) for one in asked),
                 *_ALWAYS,
+                *([_BORN] if options.kernel_of == "program" else []),
             ],
             options.buffer_size,
             is_overwriting or is_kept,
@@ -105,7 +109,10 @@ class KernelDomain:
             [channel],
             live=0 if is_kept else options.live_ns // 1000 or QUIET,
             logger=options.kernel_logger,
+            is_followed=options.kernel_of == "program",
         )
+        self._is_followed = wanted.is_followed
+        self._starter: Starter | None = None
         self._process = CollectorProcess(wanted)
 
     def start(self) -> None:
@@ -120,6 +127,24 @@ class KernelDomain:
             self.problems.append(f"{what}: {error}")
             self._process.end()
         self.problems += self._process.problems
+
+    @property
+    def starter(self) -> Callable[[Callable[[], int]], int] | None:
+        """What starts the program, if it alone is recorded: see :class:`.Starter`."""
+        if not self._is_followed or not self._process.is_there:
+            return None
+        # Few recordings need a thread for it.
+        from .starter import Starter  # noqa: PLC0415 - see above
+
+        self._starter = Starter(self._follow)
+        return self._starter.start
+
+    def _follow(self, thread: int) -> None:
+        """Record what a thread starts from here on."""
+        try:
+            self._ask("follow", thread=thread)
+        except KernelOrderError as error:
+            self._note_problem(missing_text(str(error)))
 
     def leave_this_thread_out(self) -> None:
         """Record nothing more of the thread that has started the program."""
@@ -292,6 +317,8 @@ class KernelDomain:
 
     def close(self) -> None:
         """End the process; take back a trace that has not begun, or was given up."""
+        if self._starter is not None:
+            self._starter.end()
         self._process.end()
         if not (self._has_begun and self._has_stopped) and os.path.isdir(
             self._directory

@@ -16,7 +16,7 @@ from .event_classes import CONTEXT
 from .kernel_names import kernel_identity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 __all__ = [
     "FEW",
@@ -147,7 +147,12 @@ class StreamText(NamedTuple):
 
 
 def metadata_text(
-    uuid: str, name: str, clock: ClockFacts, streams: Iterable[StreamText]
+    uuid: str,
+    name: str,
+    clock: ClockFacts,
+    streams: Iterable[StreamText],
+    *,
+    is_followed: bool = False,
 ) -> str:
     """Write the metadata.
 
@@ -156,13 +161,18 @@ def metadata_text(
         name: The name of the recording.
         clock: Its clock.
         streams: Its channels.
+        is_followed: Whether events of a program and what it starts are all that there
+            are.
 
     Returns:
         The text.
     """
+    environment = _environment(name)
+    if is_followed:
+        environment["kernel_of"] = "program"
     head = _HEAD.format(
         uuid=uuid,
-        environment="".join(environment_lines(_environment(name))),
+        environment="".join(environment_lines(environment)),
         clock=clock.name,
         boot=clock.boot,
         description=clock.description,
@@ -202,7 +212,7 @@ def _stream(stream: StreamText, clock: ClockFacts) -> str:
     )
 
 
-def _environment(name: str) -> Mapping[str, str | int]:
+def _environment(name: str) -> dict[str, str | int]:
     system = os.uname()
     return {
         "hostname": system.nodename,

@@ -65,6 +65,8 @@ class OwnThreads:
         self._told = 0
         self.is_in_kernel = is_in_kernel or buffer_size < _LEAST
         """Whether the kernel leaves them out: once it does, it does so for good."""
+        self.is_collected = False
+        """Whether those who collect leave them out in any case."""
 
     def expect(self, events: Iterable[tuple[str, str]]) -> None:
         """Leave them out of these events, which are not switched on yet.
@@ -103,7 +105,7 @@ class OwnThreads:
             As :class:`vestige.record._kernel.Collector` has it; ``None``: the kernel
             leaves them out.
         """
-        if self.is_in_kernel:
+        if self.is_in_kernel and not self.is_collected:
             return None
         stays: dict[int, int | None] = {}
         for one in events:

@@ -19,7 +19,7 @@ from .namespace_watch import NamespaceWatch
 from .proc_files import is_in_pid_namespace, threads_of
 from .process_events import ProcessEvents, read_threads
 from .process_maps import ProcessMaps, read_processes
-from .reader_link import ReaderLink
+from .reader_link import ReaderGoneError, ReaderLink
 from .state_dump import StateDump
 from .sub_buffers import page_bytes
 from .to_read import ChannelToRead, TraceToRead
@@ -41,6 +41,7 @@ _SOURCES = {"pid": "process", "vpid": "spaces"}
 """What inclusion sets need to know; those of users and groups need these."""
 _NAMING = {"run", "flush", "cut", "copy", "end"}
 """Orders before which is told where modules are, for names that are given then."""
+_WITHOUT_ID = "the kernel's ID of the recorder, in this PID namespace, is unknown"
 _STATE_ID = 0
 """The class of the first event of the state dump, in each channel."""
 
@@ -115,7 +116,9 @@ class KernelTrace:
             # Before the events of the channels: what changes at an event is told then.
             self._need()
         for channel in self._channels:
-            if "pid" in self._tracked:
+            if self._wanted.is_followed:
+                channel.follow(None)
+            elif "pid" in self._tracked:
                 channel.track(self._tracked["pid"])
 
     def _need(self) -> None:
@@ -184,7 +187,13 @@ class KernelTrace:
             )
             for number, declared in enumerate(self._declared)
         ]
-        return metadata_text(wanted.uuid, wanted.name, wanted.clock, streams)
+        return metadata_text(
+            wanted.uuid,
+            wanted.name,
+            wanted.clock,
+            streams,
+            is_followed=wanted.is_followed,
+        )
 
     def _start_reader(self) -> None:
         # While files of theirs are open, the instances cannot be removed.
@@ -360,6 +369,23 @@ class KernelTrace:
         self._tell_left_out(threads)
         for one in self._channels:
             one.leave_out(threads)
+
+    def follow(self, thread: int) -> None:
+        """Record what a thread starts from now on, and nothing of itself.
+
+        Args:
+            thread: Its ID.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended, or the kernel has another
+                ID that is not known.
+        """
+        found = self._kernel_ids([thread])
+        if not found:
+            raise ReaderGoneError(_WITHOUT_ID)
+        self._tell_left_out(found)
+        for channel in self._channels:
+            channel.follow(found[0])
 
     def _kernel_ids(self, threads: Sequence[int]) -> list[int]:
         """Return the IDs that the kernel has for threads, of those that are known."""

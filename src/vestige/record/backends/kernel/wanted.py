@@ -84,6 +84,10 @@ class Wanted(NamedTuple):
     logger: str | None = None
     """Where a pipe is made to which any user writes text; ``None``: nowhere."""
 
+    is_followed: bool = False
+    """Whether events are recorded of those alone that a thread starts from the moment
+    on that it is named, and of all that they start."""
+
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Wanted:
         """Return what :meth:`to_json` has described."""
