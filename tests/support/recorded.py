@@ -38,6 +38,7 @@ __all__ = [
     "record_command",
     "run_recorded",
     "start_traced",
+    "without_losses",
 ]
 
 SECONDS = 60.0
@@ -49,6 +50,17 @@ def build_program(directory: Path, name: str = "recorded", *flags: str) -> Path:
     options = ["-g", "-O1", "-finstrument-functions", "-pthread", *flags]
     run_tool(["gcc", *options, "-o", path, PROGRAMS / f"{name}.c"])
     return path
+
+
+def without_losses(text: str) -> str:
+    """Return what a recorder said but for the line of lost events.
+
+    Args:
+        text: What it said, with ``--quiet``.
+    """
+    return re.sub(
+        r"^vestige: warning: events were lost: .*\n", "", text, flags=re.MULTILINE
+    )
 
 
 def record_command(

@@ -76,7 +76,9 @@ def test_children_are_recorded_and_strangers_are_not(tmp_path, program, stranger
     assert found.keys() < entries <= family
     ran = {one["next_tid"] for one in events if one.name == "sched_switch"}
     left = {one["prev_tid"] for one in events if one.name == "sched_switch"}
-    assert family <= ran & left
+    # Some kernels leave out switches from a CPU that was idle.
+    assert family <= left
+    assert family & ran
     assert not any(one.name.startswith("irq_") for one in events)
     [use] = kernel_use(vestige.open(recording.directory / "kernel").streams)
     assert {one.thread for one in use.threads} <= family

@@ -62,9 +62,9 @@ def grow_and_recover(disk, trace):
 
 
 def test_a_disk_on_which_a_recording_cannot_begin_is_left_as_it_was(small_disk):
-    """There is room for the metadata, and for no more."""
+    """There is room for the collector's register, and for no more."""
     filler = small_disk / "filler"
-    filler.write_bytes(bytes((2 << 20) - (12 << 10)))
+    filler.write_bytes(bytes((2 << 20) - (4 << 10)))
     done = run_recorded(small_disk / "trace", ["true"])
 
     assert done.returncode == 125, done.stderr

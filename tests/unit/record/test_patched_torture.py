@@ -10,6 +10,7 @@ import random
 import pytest
 
 from support.patched import needs_patching
+from support.recorded import without_losses
 from support.tortured import (
     EXACT,
     IS_LONG,
@@ -94,7 +95,7 @@ def test_each_call_is_recorded_or_counted_as_lost(tmp_path, programs, seed):
 
     what = f"{mode} {number} {program.name} {options}"
     assert (traced.status, traced.output) == (untraced.status, untraced.output), what
-    assert (traced.damage, traced.errors) == ((), ""), what
+    assert (traced.damage, without_losses(traced.errors)) == ((), ""), what
     assert traced.calls > 0, what
     assert unrecorded(traced, form) in allowed(mode, number, traced), what
 
