@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use super::origin::{numbers, unsigned};
-use super::stack_fields::{push_addresses, StackKinds};
+use super::stack_fields::{begin_addresses, push_addresses, StackKinds};
 use crate::bits::BitReader;
 use crate::kernel_symbols::KernelSymbols;
 use crate::model::{EventClass, FieldClass, FieldKind, IntegerClass, StreamClass, TraceClass};
-use crate::record::{array_length, skip, State};
+use crate::record::{skip, State};
 use crate::stream::{Batch, Record};
 
 /// Stands for the process of all records of the kernel.
@@ -82,16 +82,7 @@ impl KernelKinds {
         reader: &mut BitReader<'_>,
         state: &mut State,
     ) -> Option<u64> {
-        reader.align(context.alignment()).ok()?;
-        let (before, stack) = context.members().split_at_checked(self.stack?)?;
-        for member in before {
-            skip(&member.class, reader, state).ok()?;
-        }
-        let class = &stack.first()?.class;
-        let FieldKind::Array { element, length, .. } = &class.kind else { return None };
-        reader.align(class.alignment()).ok()?;
-        let integer = element.as_integer()?;
-        let count = array_length(length, element.fixed_size, state, reader).ok()?;
+        let (integer, count) = begin_addresses(context, self.stack?, reader, state)?;
         for _ in 0..count {
             let address = state.integer(integer, reader).ok()?;
             if !self.symbols.is_tracing(address) {

@@ -1,7 +1,7 @@
 //! Call stacks as fields of event records: sequences of addresses in the common context.
 
 use crate::bits::BitReader;
-use crate::model::{FieldClass, FieldKind};
+use crate::model::{FieldClass, FieldKind, IntegerClass};
 use crate::record::{array_length, skip, State};
 use crate::stream::{Batch, Record};
 
@@ -24,14 +24,13 @@ pub trait StackKinds: Send + Sync {
     ) -> Option<i64>;
 }
 
-/// Appends the addresses that a member of a structure has.
-pub fn push_addresses(
-    context: &FieldClass,
+/// Goes to the first address that a member of a structure has; their type, and how many there are.
+pub fn begin_addresses<'a>(
+    context: &'a FieldClass,
     member: usize,
     reader: &mut BitReader<'_>,
     state: &mut State,
-    addresses: &mut Vec<u64>,
-) -> Option<()> {
+) -> Option<(&'a IntegerClass, u64)> {
     reader.align(context.alignment()).ok()?;
     let (before, stack) = context.members().split_at_checked(member)?;
     for member in before {
@@ -42,6 +41,18 @@ pub fn push_addresses(
     reader.align(class.alignment()).ok()?;
     let integer = element.as_integer()?;
     let count = array_length(length, element.fixed_size, state, reader).ok()?;
+    Some((integer, count))
+}
+
+/// Appends the addresses that a member of a structure has.
+pub fn push_addresses(
+    context: &FieldClass,
+    member: usize,
+    reader: &mut BitReader<'_>,
+    state: &mut State,
+    addresses: &mut Vec<u64>,
+) -> Option<()> {
+    let (integer, count) = begin_addresses(context, member, reader, state)?;
     for _ in 0..count {
         addresses.push(state.integer(integer, reader).ok()?);
     }
