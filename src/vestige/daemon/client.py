@@ -441,6 +441,44 @@ class Client(Connection):
             filter=filter,
         )
 
+    def enable_kernel_events(  # noqa: PLR0913 - the conditions of a rule
+        self,
+        session: str,
+        names: Sequence[str],
+        channel: str | None,
+        *,
+        type: str = "TRACEPOINT",  # noqa: A002 - as the field calls it
+        location: dict[str, Any] | None = None,
+        filter: str | None = None,  # noqa: A002 - as above
+    ) -> list[dict[str, Any]]:
+        """Make several of these rules at once, which takes no longer than one.
+
+        Args:
+            session: The session's name.
+            names: The patterns of events, or what the events of probes are called.
+            channel: As of :meth:`enable_kernel_event`.
+            type: As there.
+            location: As there.
+            filter: As there.
+
+        Returns:
+            Of each name, the channel's name as ``channel``, and whether this kernel has
+            what the rule matches as ``is_matching``; or why it is refused, as
+            ``refusal`` and ``detail``.
+        """
+        answer = self.ask(
+            "enable-event",
+            session=session,
+            domain="KERNEL",
+            channel=channel,
+            names=[*names],
+            type=type,
+            location=location,
+            filter=filter,
+        )
+        results: list[dict[str, Any]] = answer["results"]
+        return results
+
     def disable_event(
         self,
         session: str,

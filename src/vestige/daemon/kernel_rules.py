@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..errors import SelectionError
 from ..record.backends.kernel.expressions import FilterError
@@ -14,7 +14,39 @@ from .names import check_named
 from .probe_locations import PLACES
 from .refusals import refused
 
-__all__ = ["check_kernel_rule", "check_with_kernel"]
+__all__ = ["KernelPoints", "check_kernel_rule", "check_with_kernel"]
+
+
+class KernelPoints:
+    """The names of what the kernel can record, read once for a request.
+
+    Args:
+        backend: Knows the kernel.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._names: dict[bool, Collection[str]] = {}
+
+    async def has(self, rule: EventRule) -> bool:
+        """Tell whether a rule matches something now.
+
+        Args:
+            rule: The rule.
+
+        Raises:
+            OSError: They cannot be read.
+        """
+        if rule.type in PLACES:
+            return True
+        is_call = rule.type == "SYSCALL"
+        if (names := self._names.get(is_call)) is None:
+            names = frozenset(await self._backend.kernel_points(calls=is_call))
+            self._names[is_call] = names
+        if "*" not in rule.name:
+            return rule.name in names
+        pattern = re.compile(".*".join(map(re.escape, rule.name.split("*"))))
+        return any(map(pattern.fullmatch, names))
 
 
 def check_kernel_rule(rule: EventRule) -> None:
@@ -43,12 +75,15 @@ def check_kernel_rule(rule: EventRule) -> None:
             raise refused("FILTER_INVAL", str(error)) from error
 
 
-async def check_with_kernel(backend: Backend, rules: Sequence[EventRule]) -> bool:
+async def check_with_kernel(
+    backend: Backend, rules: Sequence[EventRule], points: KernelPoints
+) -> bool:
     """Refuse what this kernel cannot record.
 
     Args:
         backend: Knows the kernel.
         rules: What was asked for; together they are one rule for people.
+        points: What there is.
 
     Returns:
         Whether one of the rules matches something now. As in LTTng, a rule may wait
@@ -67,13 +102,5 @@ async def check_with_kernel(backend: Backend, rules: Sequence[EventRule]) -> boo
             is_place = rule.type == "USERSPACE_PROBE"
             name = "PROBE_LOCATION_INVAL" if is_place else "KERN_ENABLE_FAIL"
             raise refused(name, str(error)) from error
-        is_matching = await _is_matching(backend, rule) or is_matching
+        is_matching = await points.has(rule) or is_matching
     return is_matching
-
-
-async def _is_matching(backend: Backend, rule: EventRule) -> bool:
-    if rule.type in PLACES:
-        return True
-    names = await backend.kernel_points(calls=rule.type == "SYSCALL")
-    pattern = re.compile(".*".join(map(re.escape, rule.name.split("*"))))
-    return any(map(pattern.fullmatch, names))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..errors import SelectionError
+from ..errors import SelectionError, SessionError
 from ..expressions import compile_filter
 from .channel_verbs import channel_of
 from .domains import KERNEL, domain_of
-from .kernel_rules import check_kernel_rule, check_with_kernel
+from .kernel_rules import KernelPoints, check_kernel_rule, check_with_kernel
 from .model import AGENT_DOMAINS, RULE_TYPES, Channel, EventRule, Session
 from .names import check_named
 from .probe_locations import PLACES, check_readable, read_location
@@ -34,29 +35,78 @@ async def enable_event(
         request: ``session``, ``domain``, ``channel``, ``name``, ``filter``; in user
             space ``level_type``, ``level``, ``exclusions``; of the kernel ``type``, one
             of :data:`~.model.RULE_TYPES` or ``ALL`` for tracepoints and system calls,
-            and the ``location`` of a probe.
+            the ``location`` of a probe, and ``names`` in place of ``name``: a rule for
+            each.
 
     Returns:
         The name of its ``channel``; ``is_matching`` is false if the kernel has nothing
-        that it matches.
+        that it matches. With ``names``, ``results`` has that of each name, or its
+        ``refusal`` and ``detail``.
 
     Raises:
         SessionError: It is enabled, or one of its conditions cannot be.
     """
     domain = domain_of(registry.backend, request)
     session = registry.session(peer, request.text("session"))
-    is_kernel = domain is KERNEL
-    rules = _kernel_rules(request) if is_kernel else [_rule(request)]
-    for one in rules:
-        check_readable(one.location, peer)
-    is_matching = not is_kernel or await check_with_kernel(registry.backend, rules)
+    if domain is KERNEL:
+        return await _enable_of_kernel(registry, peer, session, request)
+    rule = _rule(request)
     await registry.relays.connect(session)
     channel = channel_of(session, domain, request, is_made=True)
-    there = _rules_of(session, channel, request)
-    enabled = [_enable(there, one) for one in rules]
-    if not any(enabled):
+    if not _enable(_rules_of(session, channel, request), rule):
         raise refused(domain.rule_enabled)
     await _tell(registry, session)
+    return {"channel": channel.name, "is_matching": True}
+
+
+async def _enable_of_kernel(
+    registry: Registry, peer: Peer, session: Session, request: Request
+) -> dict[str, Any]:
+    """Make rules of the kernel; what all have in common is done once."""
+    names = request.texts("names")
+    points = KernelPoints(registry.backend)
+    if not names:
+        rules = _kernel_rules(request, request.text("name"))
+        done = await _enable_one(registry, peer, session, request, rules, points)
+        await _tell(registry, session)
+        return done
+    results: list[dict[str, Any]] = []
+    for name in names:
+        try:
+            rules = _kernel_rules(request, name)
+            one = await _enable_one(registry, peer, session, request, rules, points)
+        except SessionError as error:
+            one = _refusal(error)
+        results.append(one)
+    try:
+        if any("channel" in one for one in results):
+            await _tell(registry, session)
+    except SessionError as error:
+        results = [_refusal(error) if "channel" in one else one for one in results]
+    return {"results": results}
+
+
+def _refusal(error: SessionError) -> dict[str, Any]:
+    return {"refusal": error.name, "detail": error.detail}
+
+
+async def _enable_one(  # noqa: PLR0913, PLR0917 - all that a rule needs
+    registry: Registry,
+    peer: Peer,
+    session: Session,
+    request: Request,
+    rules: Sequence[EventRule],
+    points: KernelPoints,
+) -> dict[str, Any]:
+    """Make what is one rule of the kernel for people; nobody is told yet."""
+    for one in rules:
+        check_readable(one.location, peer)
+    is_matching = await check_with_kernel(registry.backend, rules, points)
+    await registry.relays.connect(session)
+    channel = channel_of(session, KERNEL, request, is_made=True)
+    enabled = [_enable(channel.rules, one) for one in rules]
+    if not any(enabled):
+        raise refused(KERNEL.rule_enabled)
     return {"channel": channel.name, "is_matching": is_matching}
 
 
@@ -89,7 +139,7 @@ def _rule(request: Request) -> EventRule:
     return rule
 
 
-def _kernel_rules(request: Request) -> list[EventRule]:
+def _kernel_rules(request: Request, name: str) -> list[EventRule]:
     wanted = request.choice("type", {"ALL", *RULE_TYPES})
     # As LTTng has it: all events are two rules.
     types = ALL_EVENTS if wanted == "ALL" else (wanted,)
@@ -98,7 +148,7 @@ def _kernel_rules(request: Request) -> list[EventRule]:
         location = read_location(request.member("location"), wanted)
     rules = [
         EventRule(
-            request.text("name"),
+            name,
             filter=request.optional_text("filter"),
             exclusions=request.texts("exclusions"),
             type=one,

@@ -149,3 +149,39 @@ def test_what_there_is_is_listed(daemon):
     calls = daemon.lttng("list", "--kernel", "--syscall").out.splitlines()
     assert calls[:2] == ["System calls:", "-------------"]
     assert "      openat [64-bit]" in calls
+
+
+def test_of_many_names_each_is_told_what_became_of_it(daemon: SessionDaemon):
+    """One that is refused hinders none of the others; rules are as if one by one."""
+    daemon.lttng("enable-event", "-k", "sched_switch")
+    long = "x" * 256
+    names = f"sched_waking,sched_switch,{long},no_such_thing,sched_wakeup,sched_waking"
+    done = daemon.lttng("enable-event", "-k", names)
+
+    assert done.out == "".join(
+        map(CREATED.format, ("sched_waking", "no_such_thing", "sched_wakeup"))
+    )
+    *errors, warned = sorted(done.err.splitlines())
+    assert [one.partition(" (")[0] for one in errors] == [
+        f"Error: Event {long}: Invalid parameter",
+        "Warning: Kernel event sched_switch already enabled",
+        "Warning: Kernel event sched_waking already enabled",
+    ]
+    assert "no tracepoint of this kernel is called 'no_such_thing'" in warned
+    assert done.status != 0
+    listed = daemon.lttng("list", "my-kernel-session", "--kernel").out
+    for name in ("sched_switch", "sched_waking", "no_such_thing", "sched_wakeup"):
+        assert listed.count(f" {name} (") == 1
+    assert long not in listed
+
+
+def test_a_thousand_names_are_one_request(daemon: SessionDaemon):
+    """What all of them need is read once, also while events are recorded."""
+    names = [f"none_{number}*" for number in range(1000)]
+    daemon.lttng("enable-event", "-k", "sched_switch")
+    daemon.lttng("start")
+    done = daemon.lttng("enable-event", "-k", ",".join(names))
+
+    assert done.status == 0
+    assert done.out == "".join(map(CREATED.format, names))
+    assert daemon.lttng("stop").status == 0

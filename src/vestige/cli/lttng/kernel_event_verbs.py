@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from ..._typing import TYPE_CHECKING, NamedTuple
+from ...daemon.refusals import refused
 from ...errors import SessionError
 from .call import DONE, FAILED, WARNED, Call, FailedError
 from .event_names import names_of
 from .probe_words import kernel_location, program_location
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from ...daemon.xml_tree import Element
@@ -69,11 +73,9 @@ def enable_kernel_events(call: Call) -> int:
     )
     status = DONE
     shown: list[Element] = []
-    for name in names:
-        # All events are one rule for people: a name means a tracepoint.
-        is_named = kind == "ALL" and name != "*"
-        one = wanted._replace(type="TRACEPOINT") if is_named else wanted
-        failed = _enable(call, name, one)
+    known: dict[bool, list[str]] = {}
+    for name, one, result in _enabled(call, names, wanted):
+        failed = _tell(call, name, one, result, known)
         status = failed or status
         if call.general.is_mi:
             shown.append(_shown(name, one, is_done=failed == DONE))
@@ -122,21 +124,48 @@ def _location(call: Call, kind: str) -> dict[str, Any] | None:
     return None
 
 
-def _enable(call: Call, name: str, wanted: _Wanted) -> int:
-    try:
-        answer = call.client.enable_kernel_event(
-            wanted.session,
-            name,
-            wanted.channel,
-            type=wanted.type,
-            location=wanted.location,
-            filter=wanted.filter,
-        )
-    except SessionError as error:
-        if error.name == "NO_SESSIOND":
-            raise
+def _enabled(
+    call: Call, names: list[str], wanted: _Wanted
+) -> Iterator[tuple[str, _Wanted, dict[str, Any]]]:
+    """Have rules made, those of a type at once; yield what became of each."""
+    for kind, group in groupby(names, key=lambda name: _type_of(name, wanted)):
+        one, together = wanted._replace(type=kind), [*group]
+        try:
+            results = call.client.enable_kernel_events(
+                one.session,
+                together,
+                one.channel,
+                type=kind,
+                location=one.location,
+                filter=one.filter,
+            )
+        except SessionError as error:
+            if error.name == "NO_SESSIOND":
+                raise
+            result = {"refusal": error.name, "detail": error.detail}
+            results = [result] * len(together)
+        for name, result in zip(together, results, strict=True):
+            yield name, one, result
+
+
+def _type_of(name: str, wanted: _Wanted) -> str:
+    # All events are one rule for people: a name means a tracepoint.
+    is_named = wanted.type == "ALL" and name != "*"
+    return "TRACEPOINT" if is_named else wanted.type
+
+
+def _tell(
+    call: Call,
+    name: str,
+    wanted: _Wanted,
+    result: dict[str, Any],
+    known: dict[bool, list[str]],
+) -> int:
+    """Say what became of a rule; return the exit status."""
+    if "refusal" in result:
+        error = refused(result["refusal"], result["detail"])
         return _report(call, name, wanted, error)
-    channel = answer["channel"]
+    channel = result["channel"]
     is_all = call.words.has("all")
     if wanted.filter is not None:
         start = "" if is_all else f"Event {name}: "
@@ -145,8 +174,8 @@ def _enable(call: Call, name: str, wanted: _Wanted) -> int:
         call.say(f"All kernel {_OF_ALL[wanted.type]} are enabled in channel {channel}")
     else:
         call.say(f"kernel event {name} created in channel {channel}")
-    if not answer.get("is_matching", True):
-        _warn_of_nothing(call, name, wanted)
+    if not result.get("is_matching", True):
+        _warn_of_nothing(call, name, wanted, known)
     return DONE
 
 
@@ -169,14 +198,22 @@ def _report(call: Call, name: str, wanted: _Wanted, error: SessionError) -> int:
     return FAILED if is_all and wanted.filter is None else error.status
 
 
-def _warn_of_nothing(call: Call, name: str, wanted: _Wanted) -> None:
-    """Say that a rule waits for what this kernel does not have."""
+def _warn_of_nothing(
+    call: Call, name: str, wanted: _Wanted, known: dict[bool, list[str]]
+) -> None:
+    """Say that a rule waits for what this kernel does not have.
+
+    What it has is kept in ``known``: for system calls, and for tracepoints.
+    """
     from ..suggestions import did_you_mean
 
     is_call = wanted.type == "SYSCALL"
     what = "system call" if is_call else "tracepoint"
-    known = call.client.kernel_points(calls=is_call)
-    hint = "" if "*" in name else did_you_mean(name, known)
+    hint = ""
+    if "*" not in name:
+        if is_call not in known:
+            known[is_call] = call.client.kernel_points(calls=is_call)
+        hint = did_you_mean(name, known[is_call])
     call.warn(f"no {what} of this kernel is called '{name}'{hint}")
 
 

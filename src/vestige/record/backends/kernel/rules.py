@@ -7,10 +7,13 @@ say.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import lru_cache
+
+from ...._typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 __all__ = [
     "ALL",
@@ -19,6 +22,7 @@ __all__ = [
     "PHASES",
     "PROBES",
     "KernelRule",
+    "is_plain",
     "pattern_of",
     "rules_of_words",
     "takes_name",
@@ -37,6 +41,9 @@ PHASES = {
     "entry+exit": ("entry", "exit"),
 }
 """Which events of a system call a rule takes."""
+
+_MOST_PATTERNS = 4096
+"""Patterns that are kept: each is looked at for many names."""
 
 
 class KernelRule(NamedTuple):
@@ -101,10 +108,23 @@ def takes_name(rule: KernelRule, name: str) -> bool:
         rule: The rule.
         name: LTTng's name of it.
     """
-    is_named = rule.kind in {"event", "tracepoint"} and rule.system is None
-    return is_named and pattern_of(rule.pattern).fullmatch(name) is not None
+    if rule.kind not in {"event", "tracepoint"} or rule.system is not None:
+        return False
+    if is_plain(rule.pattern):
+        return rule.pattern == name
+    return pattern_of(rule.pattern).fullmatch(name) is not None
 
 
+def is_plain(pattern: str) -> bool:
+    """Tell whether a pattern is a name: there may be thousands of these.
+
+    Args:
+        pattern: As :func:`pattern_of` has it.
+    """
+    return "*" not in pattern and "\\" not in pattern
+
+
+@lru_cache(_MOST_PATTERNS)
 def pattern_of(pattern: str) -> re.Pattern[str]:
     r"""Return what matches the names that a pattern means.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from .lttng_names import lttng_name
-from .rules import CALLS, PHASES, PROBES, pattern_of
+from .rules import CALLS, PHASES, PROBES, is_plain, pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,6 +52,9 @@ def choose(
     named = [
         (one, lttng_name(*one)) for one in available if not one[0].startswith(_INNER)
     ]
+    by_name: dict[str, list[tuple[_Event, str]]] = {}
+    for one, name in named:
+        by_name.setdefault(name, []).append((one, name))
     systems = {system for system, _ in available}
     taken: dict[_Event, list[KernelRule]] = {}
     without = []
@@ -59,12 +62,29 @@ def choose(
         if rule.kind in PROBES:
             continue
         takes = _takes(rule, systems)
-        found = [one for one, name in named if takes(one, name)]
+        names = _names(rule, systems)
+        likely = (
+            named
+            if names is None
+            else [one for name in names for one in by_name.get(name, ())]
+        )
+        found = [one for one, name in likely if takes(one, name)]
         for one in found:
             taken.setdefault(one, []).append(rule)
         if not found:
             without.append(rule)
     return [Match(*one, taken[one]) for one in available if one in taken], without
+
+
+def _names(rule: KernelRule, systems: set[str]) -> list[str] | None:
+    """Return LTTng's names of all that a rule may take; ``None``: those of any."""
+    if rule.system is not None or not is_plain(rule.pattern):
+        return None
+    if rule.kind == "syscall":
+        return [f"syscall_{end}_{rule.pattern}" for end in PHASES[rule.phase]]
+    if rule.kind == "event" and rule.pattern in systems:
+        return None
+    return [rule.pattern]
 
 
 def names_like(rule: KernelRule, available: Sequence[_Event]) -> list[str]:
