@@ -7,8 +7,7 @@ than is printed at once goes on in further records (``memory.rs``).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from ...._typing import TYPE_CHECKING, NamedTuple
 from . import programs as code
 from .call_memory import RESULT
 from .programs import STACK, long_value
@@ -34,6 +33,8 @@ _WRITTEN = 4608
 _HEAD, _CALL, _ARGUMENT, _EXCEEDS = 17, 6, 8, 16
 """What stands before the parts: their lengths, which call, an argument, whether there
 was more."""
+_END_AT = WORK_BYTES - 8
+"""Where it is put down in between how much was read."""
 _IS_END = 0x1000
 _BYTES, _CHARACTERS = 7, 8
 _GROUPS, _GROUPS_LITTLE = 63, 7
@@ -93,10 +94,36 @@ def add_memory(made: Assembly, wanted: MemoryProgram) -> dict[int, str]:
         made.jump("memory", code.JUMP)
         places |= dict.fromkeys(numbers, place)
     made.mark("memory")
+    most = max(map(_most_read, wanted.calls.values()))
+    made.add(code.STORE, _WORK, _END, _END_AT)
+    _forget_end(made, most)
     _encode(made)
+    _forget_end(made, most)
     _print(made, _GROUPS_LITTLE if wanted.prints_little else _GROUPS)
     made.add_all(code.done())
     return places
+
+
+def _most_read(memory: CallMemory) -> int:
+    """Return how many bytes are read of a call at most, with what stands before."""
+    return _HEAD + sum(_most_bytes(part.length) for part in memory.parts)
+
+
+def _most_bytes(length: Length) -> int:
+    if length.kind == "bits":
+        return -(-length.most // 8)
+    return length.most * length.unit
+
+
+def _forget_end(made: Assembly, most: int) -> None:
+    """Add what lets the kernel know no more of the end than that it is not above.
+
+    What is in that memory, it does not follow. Else it would go through the loop that
+    comes anew for each end that there may be, when it looks at a program before it runs
+    (Linux, ``kernel/bpf/verifier.c``).
+    """
+    made.add(code.LOAD, _END, _WORK, _END_AT)
+    made.jump("end", code.IF_MORE, _END, value=most)
 
 
 def read_number(made: Assembly) -> None:
