@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pwd
 from collections.abc import Iterator
@@ -29,6 +28,9 @@ def owner_rights(uid: int, gid: int) -> Iterator[None]:
     if os.geteuid() != 0 or uid == 0:
         yield
         return
+    # Only root's daemon needs it.
+    import ctypes  # noqa: PLC0415 - see above
+
     libc = ctypes.CDLL(None)
     before = os.getgroups()
     os.setgroups(groups_of(uid, gid))

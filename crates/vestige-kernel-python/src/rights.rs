@@ -27,8 +27,10 @@ pub fn shorten_slice(nanoseconds: u64) -> PyResult<()> {
 
 #[doc = core_doc!(attach_program)]
 #[pyfunction]
-pub fn attach_program(code: &[u8], tracepoint: &str) -> PyResult<RawFd> {
-    Ok(bpf::attach_program(code, tracepoint).map_err(with_number)?.into_raw_fd())
+pub fn attach_program(py: Python<'_>, code: &[u8], tracepoint: &str) -> PyResult<RawFd> {
+    // The kernel looks at it for milliseconds.
+    let attached = py.detach(|| bpf::attach_program(code, tracepoint));
+    Ok(attached.map_err(with_number)?.into_raw_fd())
 }
 
 #[doc = core_doc!(open_counter)]

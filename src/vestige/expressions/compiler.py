@@ -6,18 +6,20 @@ a stack machine has it. Bitwise operators bind tighter than comparisons, unlike 
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
-
+from .._typing import TYPE_CHECKING, NamedTuple
 from .code import MOST_INSTRUCTIONS, STACK_SIZE, Instruction, Operation
 from .tokens import STAR, Token, fail, tokenize
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    _Type = Literal["integer", "real", "text"]
 
 __all__ = ["compile_filter"]
 
 MOST_NESTED = 60
 """Parentheses and signs around one operand."""
 LARGEST_INDEX = (1 << 32) - 1
-
-_Type = Literal["integer", "real", "text"]
 
 _LEVELS: tuple[dict[str, Operation], ...] = (
     {"||": Operation.SKIP_IF_TRUE},

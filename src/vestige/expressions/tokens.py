@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
 
+from .._typing import TYPE_CHECKING, NamedTuple
 from ..errors import SelectionError
 
-__all__ = ["STAR", "Token", "fail", "tokenize"]
+if TYPE_CHECKING:
+    from typing import Literal
 
-TokenKind = Literal["integer", "real", "text", "name", "context", "sign", "end"]
+    TokenKind = Literal["integer", "real", "text", "name", "context", "sign", "end"]
+
+__all__ = ["STAR", "Token", "fail", "tokenize"]
 
 STAR = b"\0"
 """What stands for a star in the bytes of a string, where no zero can be."""

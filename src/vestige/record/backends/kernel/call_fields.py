@@ -7,7 +7,7 @@ LTTng leaves out the last one each (``POLLNVAL``, ``EPOLLHUP``), which are here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from ...._typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

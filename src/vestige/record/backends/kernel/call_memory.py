@@ -8,7 +8,10 @@ modules). Addresses of ``bind``, ``sendto``, ``recvfrom`` and those that
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from ...._typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Literal
 
 __all__ = [
     "MOST_EVENTS",

@@ -5,7 +5,7 @@ They are those of Linux, ``arch/x86/entry/syscalls/syscall_64.tbl``.
 
 from __future__ import annotations
 
-import platform
+import os
 
 __all__ = ["KNOWN_MACHINE", "call_number"]
 
@@ -108,4 +108,4 @@ def call_number(name: str) -> int | None:
     Returns:
         The number; ``None``: nobody knows it.
     """
-    return _NUMBERS.get(name) if platform.machine() == KNOWN_MACHINE else None
+    return _NUMBERS.get(name) if os.uname().machine == KNOWN_MACHINE else None

@@ -9,10 +9,9 @@ loaded once for the calls that are recorded, and gone with their descriptors.
 from __future__ import annotations
 
 import os
-import platform
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ..._kernel import attach_program, work_memory
 from .call_memory import call_memory
 from .call_memory_program import (
@@ -84,7 +83,7 @@ class CallPrograms:
         self._tracefs = tracefs
         self._wanted = _Wanted({}, {}, {})
         self._running: list[int] = []
-        self._has_failed = platform.machine() != KNOWN_MACHINE
+        self._has_failed = os.uname().machine != KNOWN_MACHINE
         self._has_memory = not self._has_failed
 
     @property
@@ -235,7 +234,7 @@ def _prints_little() -> bool:
 
     Linux does so before 5.13 (``bpf_trace_printk``).
     """
-    version = re.match(r"(\d+)\.(\d+)", platform.release())
+    version = re.match(r"(\d+)\.(\d+)", os.uname().release)
     return version is not None and (int(version[1]), int(version[2])) < (5, 13)
 
 

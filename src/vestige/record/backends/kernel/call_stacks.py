@@ -8,8 +8,7 @@ Addresses that may be missing at the end are told by one of all ones, as LTTng d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from ...._typing import TYPE_CHECKING, NamedTuple
 from .event_classes import integer
 from .formats import read_format
 from .tracefs import NoKernelTracerError

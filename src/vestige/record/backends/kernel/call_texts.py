@@ -6,8 +6,8 @@ What an argument leads to, it writes by ``bpf_trace_printk``: see :mod:`.call_pr
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from .programs import (
     ADD,
     CALL,

@@ -6,11 +6,12 @@ import json
 import os
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ....advice import nearest
 from ....errors import SelectionError
 from ...rules.kernel_contexts import check_kernel_contexts
+from .beside import Beside
 from .call_programs import GETS_MEMORY, CallPrograms, has_untold, joined_at
 from .call_stacks import CALL_STACKS, record_stacks, stack_plans
 from .channel_filters import ChannelFilters
@@ -28,7 +29,7 @@ from .own_threads import OwnThreads
 from .probes import Probes
 from .proc_files import is_in_pid_namespace, threads_of
 from .programs import TEXT_EVENT
-from .rules import takes_name
+from .rules import CALLS, takes_name
 from .selection import choose, names_like
 from .state_dump import CLASSES
 from .sub_buffers import has_large_pages, page_bytes, resize
@@ -78,6 +79,8 @@ _BYTES = re.compile(r"^bytes: (\d+)$", re.MULTILINE)
 _UNBLOCKED = os.O_RDONLY | os.O_NONBLOCK
 _NOBODY = 1 << 29
 """The ID of no thread: there are none above 1 << 22 (``PID_MAX_LIMIT``)."""
+_MOST_HINTS = 20
+"""Of rules that take nothing, of how many it is said what may have been meant."""
 _Key = tuple[str, str]
 
 
@@ -112,11 +115,16 @@ class Channel:
         self.wanted = wanted
         self._tracefs = tracefs
         self._clock = clock
+        self._calls: set[_Key] = set()
+        """All events of system calls."""
+        self._formats: dict[_Key, EventFormat] = {}
         self._known: dict[_Key, _Known] = {}
         self._enabled: set[_Key] = set()
         self._next = len(CLASSES)
         self._new: list[DeclaredClass] = []
         self._states: set[int] = set()
+        self._missing: dict[tuple[str, str | None, str], str] = {}
+        """Of rules that take nothing, what is said."""
         self._told: set[str] = set()
         """What was said already of what the kernel does not tell."""
         self._texts = CallPrograms(tracefs)
@@ -131,7 +139,7 @@ class Channel:
         self.contexts = [one for one in dict.fromkeys(wanted.contexts) if one != "tid"]
         """Those of its records, without that of the thread."""
         self._needs_switches = "switch" in source_of(self.contexts)
-        self._tracks = False
+        self._tracks = self._leaves_out = False
         self._instance = Instance(tracefs, wanted.name)
         self._counters = Counters(tracefs, (), ())
         try:
@@ -159,8 +167,11 @@ class Channel:
             is_in_kernel=is_in_pid_namespace()
             or any(one in CALL_STACKS for one in self.contexts),
         )
-        self._prepare()
-        self.change(wanted)
+        preparing = Beside(self._prepare)
+        try:
+            self.change(wanted)
+        finally:
+            preparing.wait()
 
     def _open_counters(self) -> Counters:
         """Open the counters that are wanted; those that there are not, are left out."""
@@ -230,7 +241,7 @@ class Channel:
         calls = [
             self._format((one.system, one.name))
             for one in matches
-            if one.system == "syscalls"
+            if one.system == CALLS
         ]
         self._instance.tell_contents(content_bytes(calls))
         self._is_renewed |= self._texts.tell(calls)
@@ -253,16 +264,16 @@ class Channel:
 
     def _pause_calls(self) -> None:
         """Switch system calls off until :meth:`switch`."""
-        again = {one for one in self._enabled if one[0] == "syscalls"}
+        again = {one for one in self._enabled if one[0] == CALLS}
         self._instance.disable(sorted(again))
         self._enabled -= again
 
     def _format(self, key: _Key) -> EventFormat:
-        if key in self._known:
-            return self._known[key].format
-        system, name = key
-        text = self._tracefs.read(f"events/{system}/{name}/format")
-        return read_format(system, name, text)
+        if (known := self._formats.get(key)) is None:
+            system, name = key
+            text = self._tracefs.read(f"events/{system}/{name}/format")
+            known = self._formats[key] = read_format(system, name, text)
+        return known
 
     def _set_filters(self, matches: Sequence[Match]) -> None:
         """Leave out what filters do, or let it be left out."""
@@ -293,10 +304,12 @@ class Channel:
         """Return what rules take, and what is recorded for that besides."""
         lines = self._tracefs.read("available_events").split()
         available = [(one, name) for one, _, name in map(_split, lines)]
+        # No module brings more of these.
+        self._calls = {one for one in available if one[0] == CALLS}
         matches, without = choose(rules, available)
         own = {*CLASSES, lttng_name(*_LOGGER)}
         self.problems += [
-            _no_event(one, available)
+            self._missing_text(one, available)
             for one in without
             if not any(takes_name(one, name) for name in own)
         ]
@@ -306,6 +319,15 @@ class Channel:
         if self._needs_switches and _SWITCH not in chosen and _SWITCH in available:
             hidden.add(_SWITCH)
         return matches, hidden
+
+    def _missing_text(self, rule: KernelRule, available: Sequence[_Key]) -> str:
+        """Say that there is nothing that a rule takes, and what may have been meant."""
+        key = rule.kind, rule.system, rule.pattern
+        if key not in self._missing:
+            # To look for what is like it takes long, and many are no slips of the pen.
+            is_hinted = len(self._missing) < _MOST_HINTS
+            self._missing[key] = _no_event(rule, available if is_hinted else ())
+        return self._missing[key]
 
     def _probe_events(self) -> Iterator[EventFormat]:
         """Yield the events of the probes that are wanted, which are made if need be."""
@@ -473,7 +495,10 @@ class Channel:
             self._is_renewed = False
             self._pause_calls()
         instance.disable(sorted(self._enabled - wanted))
-        for key, why in instance.enable(sorted(wanted - self._enabled)):
+        new = wanted - self._enabled
+        if self._calls and self._calls <= new and instance.enable_all(CALLS):
+            new -= self._calls
+        for key, why in instance.enable(sorted(new)):
             name, _, _ = self._known[key].made
             self.problems.append(f"no event {name}: the kernel refuses it: {why}")
         self._enabled = set(wanted)
@@ -514,12 +539,16 @@ class Channel:
 
     def begin_dump(self) -> None:
         """Leave out what threads that are left out do and start in the meantime."""
-        self._instance.write("options/event-fork", 1)
+        # To take it back, the kernel waits for all CPUs. Who collects needs it not.
+        self._leaves_out = self._own.is_in_kernel
+        if self._leaves_out:
+            self._instance.write("options/event-fork", 1)
 
     def end_dump(self) -> None:
         """Leave out such threads alone."""
-        if not self._tracks:
+        if self._leaves_out and not self._tracks:
             self._instance.write("options/event-fork", 0)
+        self._leaves_out = False
 
     def record(self, *, is_on: bool) -> None:
         """Let it record, or stop that."""

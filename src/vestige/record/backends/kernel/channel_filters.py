@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...._typing import TYPE_CHECKING
 from ....errors import SelectionError
 from ....expressions.code import Instruction, Operation
 from ..._kernel import impossible_filters

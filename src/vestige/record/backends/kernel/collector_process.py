@@ -16,10 +16,9 @@ import select
 import sys
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
+from ...._typing import TYPE_CHECKING
 from ..._collector import counter
-from .logger_pipe import LoggerPipe
 from .order_values import text_of
 from .probes import remove_abandoned
 from .proc_files import is_in_pid_namespace
@@ -30,6 +29,9 @@ from .wanted import ChannelWanted, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+    from .logger_pipe import LoggerPipe
 
 __all__ = ["main"]
 
@@ -91,6 +93,9 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
         if is_in_pid_namespace():
             problems.append(_OTHER_IDS)
         if wanted.logger is not None:
+            # Few recordings have one.
+            from .logger_pipe import LoggerPipe  # noqa: PLC0415 - see above
+
             try:
                 orders.logger = LoggerPipe(tracefs, wanted.logger)
             except OSError as error:
@@ -106,10 +111,10 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
                 _answer(**answer)
                 return
             _answer(**answer)
-            if "done" in answer and order.get("with_state"):
+            if "done" in answer:
                 # Nobody waits for it; who comes next is told what fails.
                 with suppress(ReaderGoneError, OSError):
-                    trace.dump()
+                    _read_state(trace, order)
         # Somebody was killed: what there is becomes whole.
         with suppress(ReaderGoneError, OSError):
             trace.end()
@@ -175,6 +180,14 @@ class _Orders:
         """Let the logger be gone."""
         if self.logger is not None:
             self.logger.close()
+
+
+def _read_state(trace: KernelTrace, order: dict[str, Any]) -> None:
+    """Read the state that belongs to an order, once that is answered."""
+    if order["do"] == "start":
+        trace.complete_state()
+    elif order.get("with_state"):
+        trace.dump()
 
 
 def _answer_to(trace: KernelTrace, order: dict[str, Any]) -> dict[str, Any]:

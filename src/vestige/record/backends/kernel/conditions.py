@@ -6,12 +6,12 @@ told apart. The order of evaluation stays: where an operand is missing, all is f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ....expressions.code import Instruction, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Literal
 
 __all__ = ["Condition", "Term", "conditions", "written"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ...rules.kernel_counters import cpu_counter
 from .call_stacks import CALL_STACKS
 from .counters import UNKNOWN, counter_contexts

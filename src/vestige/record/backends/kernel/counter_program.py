@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
 
+from ...._typing import NamedTuple
 from .programs import (
     ADD,
     AND,

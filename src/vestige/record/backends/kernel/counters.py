@@ -12,8 +12,8 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from ..._kernel import attach_program, counter_array, open_counter
 from ...rules.kernel_counters import cpu_counter
 from .call_numbers import call_number

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock, get_native_id
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
+from ...._typing import TYPE_CHECKING
 from ...collected import KernelCollected
 from ...rules.kernel_probes import parse_kernel_probe
 from .process_link import (
@@ -23,6 +23,7 @@ from .wanted import DEFAULT_CHANNEL, ChannelWanted, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
     from ...collected import Collected
     from ...rules.options import RecordingOptions

@@ -6,7 +6,7 @@ Numbers are the kernel's (``include/uapi/linux/sched.h``, ``eventpoll.h`` and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from ...._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

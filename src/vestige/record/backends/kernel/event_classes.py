@@ -6,8 +6,8 @@ What has no meaning here (structures, sets of CPUs) stays as the bytes that it i
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from . import system_calls
 from .call_fields import NOWHERE, CallField, call_fields
 from .formats import EventFormat, FieldFormat

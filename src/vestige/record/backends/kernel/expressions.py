@@ -7,8 +7,7 @@ gets what its filters express exactly. The rest is for the collector.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ....expressions import compile_filter
 from ....expressions.code import Instruction, Operation
 from .conditions import Condition, conditions, written

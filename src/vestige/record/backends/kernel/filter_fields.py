@@ -6,17 +6,19 @@ of a record, it alone can compare (``Documentation/trace/events.rst``, section 5
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
+from ...._typing import TYPE_CHECKING, NamedTuple
 from . import system_calls
 from .lttng_names import CHANGES, COMMON_CHANGES, FIRST_PRIORITY, MORE_FIELDS
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from .formats import EventFormat, FieldFormat
+
+    _Kind = Literal["integer", "array", "located", "user"]
 
 __all__ = ["KernelField", "kernel_context", "kernel_field"]
 
-_Kind = Literal["integer", "array", "located", "user"]
 _SIZES = (1, 2, 4, 8)
 _NAME_BYTES = 16
 """Of the name of a thread (``TASK_COMM_LEN``)."""

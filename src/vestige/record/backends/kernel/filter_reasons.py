@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from ....advice import nearest
 from ....expressions.code import Operation
 from .contexts import CONTEXTS, FOR_FILTERS

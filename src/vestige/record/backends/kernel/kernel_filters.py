@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from ....expressions.code import Operation
 from ....expressions.tokens import STAR
 from .filter_fields import KernelField, kernel_context, kernel_field

@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ....inspect.build_id import build_id_of_notes
 from ..._kernel import kernel_functions, kernel_symbol
 from ..environment_text import environment_block

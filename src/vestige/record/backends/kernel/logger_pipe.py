@@ -14,8 +14,8 @@ import errno
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from .tracefs import PREFIX
 
 if TYPE_CHECKING:

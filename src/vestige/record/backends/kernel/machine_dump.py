@@ -11,8 +11,8 @@ import socket
 import struct
 from array import array
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from .event_classes import integer
 from .proc_files import read_file, terminated
 

@@ -14,8 +14,8 @@ import re
 import secrets
 import signal
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from .proc_files import read_file
 from .tracefs import Instance
 

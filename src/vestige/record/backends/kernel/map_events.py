@@ -14,8 +14,8 @@ import mmap
 import os
 import struct
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ..._kernel import open_map_events
 
 if TYPE_CHECKING:

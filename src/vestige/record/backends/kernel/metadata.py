@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ...._version import __version__
 from ..environment_text import environment_lines
 from .event_classes import CONTEXT

@@ -6,11 +6,13 @@ bytes.
 
 from __future__ import annotations
 
-from base64 import b64decode
-from typing import TYPE_CHECKING, Any
+from binascii import a2b_base64
+
+from ...._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from ..._kernel import CpuOutcome
     from .channel import Plan
@@ -70,7 +72,7 @@ def records_of(given: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, by
     Args:
         given: The same, with base 64 in place of bytes.
     """
-    return [(time, number, b64decode(body)) for time, number, body in given]
+    return [(time, number, a2b_base64(body)) for time, number, body in given]
 
 
 def totals_of(

@@ -13,7 +13,7 @@ leaves out whoever comes next, until it is done.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from ...._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

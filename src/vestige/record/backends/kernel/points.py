@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from ...._typing import TYPE_CHECKING
 from .channel_filters import check_filter
 from .expressions import FilterError
 from .formats import read_format
@@ -15,6 +14,7 @@ from .tracefs import NoKernelTracerError, Tracefs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from .rules import KernelRule
 

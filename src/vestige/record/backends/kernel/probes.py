@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import itertools
 import os
-import platform
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ....errors import RecordError
-from ....inspect.probe_places import ProbedFile
 from ...process_stat import stat_words
 from .formats import EventFormat, read_format
 from .tracefs import STARTED, NoKernelTracerError, is_running_since
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
+    from ....inspect.probe_places import ProbedFile
     from .tracefs import Tracefs
 
 __all__ = [
@@ -179,7 +179,7 @@ def definitions(kind: str, location: Mapping[str, Any]) -> list[Definition]:
         raise NoKernelTracerError(f"'{place}': expected a symbol of the kernel")
     if kind == "probe":
         return [Definition("p", place)]
-    caller = _RETURN_ADDRESS.get(platform.machine())
+    caller = _RETURN_ADDRESS.get(os.uname().machine)
     if caller is None:
         raise NoKernelTracerError(f"{place}: no functions on this kind of machine")
     return [
@@ -197,6 +197,11 @@ class _opened:  # noqa: N801 - it is called as a function is
 
     def __enter__(self) -> tuple[ProbedFile, list[str]]:
         try:
+            # Few recordings have probes.
+            from ....inspect.probe_places import (  # noqa: PLC0415 - see above
+                ProbedFile,
+            )
+
             self._file = ProbedFile(self._location["path"])
             places = self._file.places(self._location)
         except RecordError as error:

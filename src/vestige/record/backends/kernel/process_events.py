@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
+from ...._typing import TYPE_CHECKING
 from .formats import read_format
 from .proc_facts import all_facts
 from .tracefs import Instance
@@ -18,14 +18,15 @@ from .tracefs import Instance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import ExitStack
+    from typing import Any
 
     from .formats import EventFormat
     from .tracefs import Tracefs
 
-__all__ = ["ProcessEvents", "Told", "read_threads"]
+    Told = tuple[int, int, tuple[int, int, tuple[int, int, int], str, Any, Any, bool]]
+    """As :class:`vestige.record._kernel.Collector` has a thread."""
 
-Told = tuple[int, int, tuple[int, int, tuple[int, int, int], str, Any, Any, bool]]
-"""As :class:`vestige.record._kernel.Collector` has a thread."""
+__all__ = ["ProcessEvents", "read_threads"]
 
 _SIZE = 1024
 """KiB of a buffer: some thousand new processes between two looks."""

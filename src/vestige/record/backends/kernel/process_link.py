@@ -7,13 +7,14 @@ import json
 import os
 import sys
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from ...._suppress import suppress
+from ...._typing import TYPE_CHECKING
 from ..._agreement import OFF_VARIABLE, SETTINGS_VARIABLE
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from .wanted import Wanted
 
 __all__ = [
@@ -35,7 +36,7 @@ _PATIENCE = 2.0
 """Seconds for which one waits at most for the child of one that was killed."""
 _PAUSES = (0.01, 0.02, 0.05, 0.1)
 """Seconds between two looks; the last one again and again."""
-_HOME = str(Path(__file__).parents[4])
+_HOME = __file__.rsplit("/", 5)[0]
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from vestige.record.backends.kernel.collector_process import main; main()"
@@ -81,7 +82,7 @@ class CollectorProcess:
         try:
             self._process = os.posix_spawn(
                 sys.executable,
-                [sys.executable, "-I", "-c", _PROGRAM, _HOME],
+                [sys.executable, "-IS", "-c", _PROGRAM, _HOME],
                 {**kept, OFF_VARIABLE: "1"},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, to_read, 0),

@@ -14,8 +14,8 @@ import re
 import time
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ....inspect.build_id import read_build_id
 from ..environment_text import environment_block
 from .map_events import Began, Executed, MapEvents, Mapped

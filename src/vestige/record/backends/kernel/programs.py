@@ -13,7 +13,8 @@ import os
 import struct
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+
+from ...._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

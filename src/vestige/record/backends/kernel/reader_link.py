@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import socket
-from typing import TYPE_CHECKING, Any
 
+from ...._typing import TYPE_CHECKING
 from .process_link import READER_ENDED
 from .reader_process import run_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from .to_read import TraceToRead
 

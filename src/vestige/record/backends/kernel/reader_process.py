@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import socket
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
+from ...._typing import TYPE_CHECKING
 from ....owner_rights import groups_of
 from ..._kernel import Collector, CpuOutcome, drop_rights, shorten_slice
 from .kernel_names import KernelNames, lowest_code
@@ -26,6 +25,7 @@ from .urgency import SLICE, go_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
 
     from .to_read import ChannelToRead, TraceToRead
 
@@ -359,6 +359,9 @@ class _Reader:
             before.close()
         self._limit()
         if dropped and self._is_written:
+            # Few traces come here.
+            import shutil  # noqa: PLC0415 - see above
+
             shutil.rmtree(order["old"], ignore_errors=True)
         return self._totals(found)
 

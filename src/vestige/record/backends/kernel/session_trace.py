@@ -7,13 +7,14 @@ time.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
+from ...._typing import TYPE_CHECKING
 from ..channel_counts import NO_COUNTS, ChannelCounts
 from .process_link import CollectorProcess, KernelOrderError, missing_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from .wanted import ChannelWanted, Wanted
 

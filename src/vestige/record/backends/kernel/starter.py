@@ -9,7 +9,8 @@ until the end, for else its ID could become that of a child of the program.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+
+from ...._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ import re
 import struct
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from . import machine_dump, namespace_dump
 from .event_classes import integer, text_of
 from .machine_dump import machine_records

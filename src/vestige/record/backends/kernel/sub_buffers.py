@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from .formats import read_format
 from .tracefs import NoKernelTracerError
 

@@ -7,8 +7,7 @@ type. A few of LTTng's differ from the C type, in their names, or in how they ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from ...._typing import TYPE_CHECKING, NamedTuple
 from .enumerations import CLONE_FLAGS, POLL_OPERATIONS
 from .formats import EventFormat, FieldFormat
 

@@ -6,7 +6,7 @@ its memory.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from ...._typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .channel import Plan

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-from base64 import b64encode
+from binascii import b2a_base64
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
 
+from ...._typing import TYPE_CHECKING
 from .channel import Channel
 from .contexts import context_fields, host
 from .counters import UNKNOWN
 from .kernel_names import NameFiles
-from .machine_ids import machine_ids
-from .map_events import open_all
 from .metadata import FEW, StreamText, classes_text, metadata_text
 from .module_sections import ModuleSections
-from .namespace_watch import NamespaceWatch
 from .proc_files import is_in_pid_namespace, threads_of
 from .process_events import ProcessEvents, read_threads
-from .process_maps import ProcessMaps, read_processes
 from .reader_link import ReaderGoneError, ReaderLink
 from .state_dump import StateDump
 from .sub_buffers import page_bytes
@@ -27,9 +23,12 @@ from .tracefs import NoKernelTracerError
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from .metadata import DeclaredClass
+    from .namespace_watch import NamespaceWatch
+    from .process_maps import ProcessMaps
     from .tracefs import Tracefs
     from .wanted import ChannelWanted, Wanted
 
@@ -71,6 +70,8 @@ class KernelTrace:
         self._is_running = self._has_maps = False
         self._threads: ProcessEvents | None = None
         self._spaces: NamespaceWatch | None = None
+        self._pieces: Iterator[None] = iter(())
+        """Of the state, what is not read yet."""
         self._is_unread = False
         """Whether more is told of threads than was read of them."""
         self._tracked = _only(wanted.tracked)
@@ -128,6 +129,9 @@ class KernelTrace:
             self._is_unread |= self._threads.need(sources)
         is_watched = "spaces" in sources and not is_in_pid_namespace()
         if is_watched and self._spaces is None:
+            # Few traces need it.
+            from .namespace_watch import NamespaceWatch  # noqa: PLC0415 - see above
+
             self._spaces = NamespaceWatch(self._tracefs, self._now)
 
     @property
@@ -246,6 +250,10 @@ class KernelTrace:
         if not any("callstack-user" in one.contexts for one in self._channels):
             return None
         self._has_maps = True
+        # As above.
+        from .map_events import open_all  # noqa: PLC0415 - see above
+        from .process_maps import ProcessMaps  # noqa: PLC0415 - see above
+
         files = open_all(set(cpus))
         for one in files:
             opened.callback(os.close, one)
@@ -268,7 +276,11 @@ class KernelTrace:
         return self._reader.control
 
     def start(self, left_out: Sequence[int]) -> None:
-        """Record, and read the state that there is.
+        """Record, and read which threads there are.
+
+        :meth:`complete_state` comes before anything else, and reads the rest of the
+        state: what begins in the meantime is told by events. So whoever waits for this
+        waits for no more than it takes to read the threads.
 
         Args:
             left_out: Threads of the recorder, which are not recorded.
@@ -287,7 +299,25 @@ class KernelTrace:
         self._ask("wait_for_own")
         for one in self._channels:
             one.record(is_on=True)
-        self._dump()
+        self._pieces = self._dump()
+        next(self._pieces)
+        if self._is_looked_after:
+            self.complete_state()
+
+    @property
+    def _is_looked_after(self) -> bool:
+        """Whether what comes must be looked at or passed on soon."""
+        is_logged = self._wanted.logger is not None
+        return is_logged or self._has_maps or self._spaces is not None
+
+    def complete_state(self) -> None:
+        """Read the state that :meth:`start` has left, if it has left any.
+
+        Raises:
+            ReaderGoneError: The process that reads has ended.
+        """
+        for _ in self._pieces:
+            pass
         readers = self._kernel_ids(threads_of(self._reader.process))
         for one in self._channels:
             # Events that come later may need the kernel to leave them out.
@@ -306,7 +336,7 @@ class KernelTrace:
             tracked=self._tracked,
             left_out=self._left_out,
             # The one that reads is told of what comes by now.
-            maps=read_processes() if self._has_maps else [],
+            maps=_read_maps() if self._has_maps else [],
         )
         self._is_running = True
 
@@ -326,17 +356,20 @@ class KernelTrace:
             one.begin_dump()
         self._run()
         self._ask("wait_for_own")
-        self._dump()
+        for _ in self._dump():
+            pass
         for one in self._channels:
             one.end_dump()
 
-    def _dump(self) -> None:
+    def _dump(self) -> Iterator[None]:
+        """Pass the state on, piece by piece; the first one has all threads."""
         dump = StateDump(self._now, _STATE_ID)
         groups: Mapping[int, int] | None = dump.groups
         try:
             for until in dump.pieces():
                 self._put(dump.take(), groups or {}, until)
                 groups = None
+                yield
         finally:
             self._put([], groups or {}, None)
 
@@ -353,7 +386,7 @@ class KernelTrace:
             states = channel.states() if channel.wanted.is_enabled else set()
             if states:
                 records[number] = [
-                    (time, kind, b64encode(context + body[_CONTEXT_BYTES:]).decode())
+                    (time, kind, _as_text(context + body[_CONTEXT_BYTES:]))
                     for time, kind, body in state
                     if kind in states
                 ]
@@ -391,6 +424,9 @@ class KernelTrace:
         """Return the IDs that the kernel has for threads, of those that are known."""
         if not is_in_pid_namespace():
             return [*threads]
+        # As above.
+        from .machine_ids import machine_ids  # noqa: PLC0415 - see above
+
         new = [one for one in threads if one not in self._machine_ids]
         self._machine_ids |= machine_ids(self._tracefs, new)
         return [self._machine_ids[one] for one in threads if one in self._machine_ids]
@@ -605,6 +641,17 @@ class KernelTrace:
         if self._spaces is not None:
             self._spaces.close()
             self._spaces = None
+
+
+def _read_maps() -> list[Any]:
+    # Few traces need it.
+    from .process_maps import read_processes  # noqa: PLC0415 - see above
+
+    return read_processes()
+
+
+def _as_text(record: bytes) -> str:
+    return b2a_base64(record, newline=False).decode()
 
 
 def _only(tracked: Mapping[str, list[int] | None]) -> dict[str, list[int]]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from ..live_file import LIVE_FILE, live_words
 
 if TYPE_CHECKING:
@@ -147,6 +146,9 @@ class TraceFiles:
     def remove(self) -> None:
         """Let it go, and nothing of it stays."""
         self.close()
+        # Few come here, and below.
+        import shutil  # noqa: PLC0415 - see above
+
         shutil.rmtree(self.path, ignore_errors=True)
 
 
@@ -158,6 +160,8 @@ def _made_in_place(path: str, older: str) -> tuple[str, int]:
             with suppress(FileExistsError):
                 return place, _made(place)
     elif older == "replaced" and _is_trace(path):
+        import shutil  # noqa: PLC0415 - see above
+
         shutil.rmtree(path)
     return path, _made(path)
 

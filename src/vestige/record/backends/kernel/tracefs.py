@@ -12,8 +12,8 @@ import itertools
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from ...._typing import TYPE_CHECKING
 from ..._kernel import open_tracefs
 from ...process_stat import stat_words
 
@@ -233,6 +233,19 @@ class Instance:
             Those that the kernel refused, each with the reason.
         """
         return self._switch("", events)
+
+    def enable_all(self, system: str) -> bool:
+        """Switch all events of a system on, at once.
+
+        For each one that is written, the kernel goes through all that there are.
+
+        Args:
+            system: The system.
+
+        Returns:
+            Whether it has: else it may have refused a few.
+        """
+        return not self._switch("", [(system, "*")])
 
     def disable(self, events: Iterable[tuple[str, str]]) -> None:
         """Switch events off.

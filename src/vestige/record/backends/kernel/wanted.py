@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
+from ...._typing import TYPE_CHECKING, NamedTuple
 from .metadata import ClockFacts
 from .rules import KernelRule
+
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["DEFAULT_CHANNEL", "ChannelWanted", "Wanted"]
 

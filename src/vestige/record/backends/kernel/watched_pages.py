@@ -8,8 +8,8 @@ of Linux, ``include/linux/ring_buffer.h`` and ``kernel/trace/ring_buffer.c``.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from .lttng_names import CHANGES, FIRST_PRIORITY
 from .system_calls import NUMBER, argument, is_content, texts
 

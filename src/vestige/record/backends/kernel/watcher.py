@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import select
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
+from ...._typing import TYPE_CHECKING, NamedTuple
 from ....expressions import compile_filter
 from ....expressions.code import Operation
 from .expressions import split

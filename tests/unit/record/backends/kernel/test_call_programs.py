@@ -129,7 +129,8 @@ def test_words_that_lead_to_texts_are_behind_the_fields():
 
 def test_other_machines_tell_no_texts(monkeypatch):
     """Their registers are elsewhere."""
-    monkeypatch.setattr(call_programs.platform, "machine", lambda: "riscv64")
+    other = os.uname_result(("Linux", "here", "6.1.0", "1", "riscv64"))
+    monkeypatch.setattr(call_programs.os, "uname", lambda: other)
     texts = CallPrograms(None)
 
     assert not texts.tell([OPEN])

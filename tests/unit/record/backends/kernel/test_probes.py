@@ -60,7 +60,8 @@ def lines(kind, location):
 
 def test_probes_of_the_kernel_are_at_symbols_or_addresses(monkeypatch):
     """As the kernel's documents write them; functions with their callers."""
-    monkeypatch.setattr(probes.platform, "machine", lambda: "x86_64")
+    machine = os.uname_result(("Linux", "here", "6.1.0", "1", "x86_64"))
+    monkeypatch.setattr(probes.os, "uname", lambda: machine)
 
     assert lines("probe", SYMBOL) == ["p:group/name vfs_read"]
     assert lines("probe", {**SYMBOL, "offset": 12}) == ["p:group/name vfs_read+12"]
