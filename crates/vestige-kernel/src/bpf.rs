@@ -125,7 +125,39 @@ fn number(descriptor: RawFd) -> io::Result<u32> {
     u32::try_from(descriptor).map_err(io::Error::other)
 }
 
+/// Calls bpf(2), with as much memory as it needs.
+///
+/// Before Linux 5.11, programs and arrays count as locked memory of the user, of which there is
+/// little: 64 KiB are too few for the memory of 4 CPUs.
 fn call<T>(command: libc::c_int, facts: &T) -> io::Result<libc::c_long> {
+    match call_once(command, facts) {
+        Err(error) if error.raw_os_error() == Some(libc::EPERM) => {
+            let before = memory_limit(None)?;
+            let all = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+            if memory_limit(Some(&all)).is_err() {
+                return Err(error);
+            }
+            let done = call_once(command, facts);
+            // Programs that are started from here inherit it.
+            memory_limit(Some(&before))?;
+            done
+        }
+        other => other,
+    }
+}
+
+/// Sets how much memory may be locked, and returns how much it was before.
+fn memory_limit(wanted: Option<&libc::rlimit>) -> io::Result<libc::rlimit> {
+    let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    let new = wanted.map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: both are there, or no new one is.
+    if unsafe { libc::prlimit(0, libc::RLIMIT_MEMLOCK, new, &raw mut before) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(before)
+}
+
+fn call_once<T>(command: libc::c_int, facts: &T) -> io::Result<libc::c_long> {
     // SAFETY: the kernel reads as many bytes as it is told, and what they point to, which is there.
     let done =
         unsafe { libc::syscall(libc::SYS_bpf, command, std::ptr::from_ref(facts), size_of::<T>()) };

@@ -47,6 +47,8 @@ _RESULT, _LENGTH, _NUMBER, _WORK, _END = 6, 7, 7, 8, 9
 memory in which it works; how much of it is read."""
 _KEY, _FORMAT = -80, -96
 """Places on the stack."""
+_FORMAT_BYTES = len("vestige:b%pks") + 1
+"""With one zero: before Linux 5.13, no other byte may be one."""
 _PLACES = (-8, -16, -24, -64, -48, -56)
 """Where arguments are there: di, si, dx, r10, r8, r9 of ``pt_regs``, from r10 on."""
 REGISTERS, _COPIED_FROM, _COPIED_BYTES = 8, 56, 64
@@ -288,7 +290,9 @@ def _encode(made: Assembly) -> None:
     made.add(code.ADD, read, value=_BYTES)
     made.add(code.ADD, written, value=_CHARACTERS)
     made.add(code.ADD, done, value=_BYTES)
-    made.jump("encode", code.IF_LESS_THAN, done, _END)
+    # In this order: older kernels see the end of a loop where the number that they know
+    # is the second one.
+    made.jump("encode", code.IF_MORE_THAN, _END, done)
     made.add(code.SET_BYTE, written)
 
 
@@ -317,7 +321,4 @@ def _print(made: Assembly, groups: int) -> None:
     made.add(code.SET_BYTE, STACK, offset=_FORMAT + 8, value=ord("+"))
     made.add(code.ADD, place, value=groups * _CHARACTERS)
     made.add(code.ADD, printed, value=groups * _BYTES)
-    made.jump("print", code.IF_LESS_THAN, printed, _END)
-
-
-_FORMAT_BYTES = 16
+    made.jump("print", code.IF_MORE_THAN, _END, printed)
