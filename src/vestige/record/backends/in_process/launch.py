@@ -82,20 +82,23 @@ def run(  # noqa: PLR0913 - facts, by name
     with (
         Handled(_PASSED_ON, pass_on),
         Handled(_OF_THE_TERMINAL, _leave),
-        Handled([signals.SIGCHLD], look_at_child),
         # The one before has handled it, too.
         Handled([] if own is None else [signals.SIGUSR2], own or pass_on),
     ):
         process = spawn() if started is None else started(spawn)
         for number in early:
             pass_on(number, None)
-        # It may have been stopped before we knew its ID.
-        _stop_with(process)
-        if begun is not None:
-            begun(process)
-        if not _has_ended(process):
-            _follow(schedule, process, dict(bells))
-        _, status = os.waitpid(process, 0)
+        # Not before: who starts a program blocks signals meanwhile, so another thread
+        # would hear that the child of a vain attempt has ended, and might tell Python
+        # only when it has forgotten the handler.
+        with Handled([signals.SIGCHLD], look_at_child):
+            # It may have been stopped before we knew its ID.
+            _stop_with(process)
+            if begun is not None:
+                begun(process)
+            if not _has_ended(process):
+                _follow(schedule, process, dict(bells))
+            _, status = os.waitpid(process, 0)
         _LastEnd.at = time.monotonic()
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code

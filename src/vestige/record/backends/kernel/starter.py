@@ -12,6 +12,8 @@ import threading
 
 from ...._typing import TYPE_CHECKING
 
+from ...._signals import signals
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -54,6 +56,9 @@ class Starter:
         try:
             self._follow(threading.get_native_id())
             self._process = spawn()
+            # The kernel tells the thread that has started a process first what becomes
+            # of it, and the one that waits for it would not wake.
+            signals.pthread_sigmask(signals.SIG_BLOCK, [signals.SIGCHLD])
         except BaseException as error:  # noqa: BLE001 - it is raised where it is asked
             self._failure = error
         self._has_started.set()

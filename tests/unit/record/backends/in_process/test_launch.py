@@ -99,6 +99,23 @@ def test_a_program_that_cannot_be_started():
     assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
+def test_nobody_hears_of_a_program_that_cannot_be_started(monkeypatch):
+    """Another thread might, and tell Python after its handler was given back."""
+    numbers, real = [], launch.signals.signal
+
+    def note(number, handler):
+        numbers.append(number)
+        return real(number, handler)
+
+    monkeypatch.setattr(launch.signals, "signal", note)
+    with pytest.raises(FileNotFoundError):
+        launch.run(["/nowhere/program"], {})
+    assert signal.SIGTERM in numbers
+    assert signal.SIGCHLD not in numbers
+    assert run("exit 3") == 3
+    assert signal.SIGCHLD in numbers
+
+
 def test_signals_of_the_terminal_are_left_to_the_program():
     """The recorder lives on and tells how it ended."""
     # The parent of the shell is this process.
