@@ -209,12 +209,12 @@ def take(read: Callable[[], int] | None) -> Instant:
 
 def _take_once(
     read: Callable[[], int] | None,
-    monotonic: Callable[[], int] = time.monotonic_ns,
 ) -> tuple[int, int, int | None, int, int, int, int]:
     """Return how long the readings took, and what was read, in that order.
 
     Nothing is worked out of those that are not the closest ones, which are most.
     """
+    monotonic = time.monotonic_ns
     before = monotonic()
     value = None if read is None else read()
     after = monotonic()
