@@ -28,6 +28,7 @@ from support.live_sessions import (
     run,
 )
 from support.lttng import Channel, Program
+from support.paused_programs import kill_in_pause
 from support.peers import babeltrace
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, session_daemon
@@ -517,7 +518,7 @@ def test_a_switch_timer_writes_what_there_is(
             SECONDS,
         )
     finally:
-        program.kill()
+        kill_in_pause(program)
         program.wait()
     assert end(daemon) == ""
     assert lines(tmp_path)

@@ -24,6 +24,7 @@ from support.live_sessions import (
     lines,
     run,
 )
+from support.paused_programs import kill_in_pause
 from support.peers import babeltrace
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, say
@@ -175,7 +176,7 @@ def test_channels_of_all_kinds_are_rotated(
     gate.touch()
     for _ in range(5):
         say(daemon, "rotate")
-    program.kill()
+    kill_in_pause(program)
     program.wait(SECONDS)
     run(daemon, workshop.program("flood"), 7)
     say(daemon, "rotate")

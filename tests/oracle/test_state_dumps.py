@@ -13,6 +13,7 @@ import pytest
 
 from support.live_sessions import SECONDS, begin, end, launch, run
 from support.named_addresses import Named, named
+from support.paused_programs import kill_in_pause
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, say
 from support.waiting import wait_until
@@ -99,7 +100,7 @@ def test_each_archive_names_its_addresses(
         say(daemon, "rotate", "regenerate statedump", "rotate")
         programs[0].send_signal(signal.SIGCONT)
         say(daemon, "rotate")
-        programs[1].kill()
+        kill_in_pause(programs[1])
         say(daemon, "rotate", "rotate")
         assert end(daemon) == ""
     say(daemon, "destroy")
@@ -146,7 +147,7 @@ def test_each_snapshot_names_its_addresses(
         say(daemon, "stop", "clear", "start")
         goes_on(programs[1])
         say(daemon, "snapshot record")
-        programs[0].kill()
+        kill_in_pause(programs[0])
         programs[0].wait(SECONDS)
         say(daemon, "snapshot record")
     say(daemon, "snapshot record", "destroy")
