@@ -31,7 +31,7 @@ from support.lttng import Channel, Program
 from support.paused_programs import kill_in_pause
 from support.peers import babeltrace
 from support.recipes import Workshop
-from support.session_daemon import SessionDaemon, session_daemon
+from support.session_daemon import SessionDaemon, say, session_daemon
 from support.vestige_command import convert
 from support.waiting import wait_until
 from vestige.daemon.client import Client
@@ -243,7 +243,11 @@ def test_files_are_limited_in_size_and_number(
 def test_a_killed_program_disturbs_nobody(
     daemon: SessionDaemon, workshop: Workshop, tmp_path
 ):
-    """What it has committed is read, and others go on in the same buffers."""
+    """What it has committed is read, and others go on in the same buffers.
+
+    What follows a record that it has not committed, up to the end of the packet, is told
+    as lost.
+    """
     begin(daemon, tmp_path, "enable-event -u flood:*", "enable-event -u greeting:*")
     for _ in range(5):
         program = launch(daemon, workshop.program("flood"), 100, 1_000_000)
@@ -252,9 +256,15 @@ def test_a_killed_program_disturbs_nobody(
         )
         program.send_signal(signal.SIGKILL)
         program.wait()
-    run(daemon, workshop.program("greeting"))
-    end(daemon)
-    assert sum(one.startswith("greeting:said") for one in lines(tmp_path)) == 2
+    run(daemon, workshop.program("greeting"), "meanwhile")
+    said = end(daemon)
+    if said == "":
+        assert '"meanwhile"' in "".join(lines(tmp_path))
+    say(daemon, "start")
+    run(daemon, workshop.program("greeting"), "later")
+    assert end(daemon) == ""
+    texts = re.findall('greeting:said: .*"(.*)"', "\n".join(lines(tmp_path)))
+    assert texts[-3:] == ["good morning", "later", "good night"]
 
 
 def test_tracepoints_of_running_programs_are_listed(

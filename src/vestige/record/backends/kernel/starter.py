@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import threading
 
-from ...._typing import TYPE_CHECKING
-
 from ...._signals import signals
+from ...._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
