@@ -99,6 +99,9 @@ class KernelNames:
 
     def __init__(self, files: NameFiles) -> None:
         self._files = files
+        self._symbols = b""
+        self._symbols_with: list[tuple[str, int, int]] = []
+        """The modules that were there when they were read."""
         self._begins: list[int] = []
         self._ends: dict[int, int] = {}
         self._modules: set[tuple[str, int]] = set()
@@ -122,9 +125,7 @@ class KernelNames:
         """
         new = [one for one in addresses if not self._is_known(one)]
         modules = list(loaded_modules(_whole(self._files.modules))) if new else []
-        found = (
-            kernel_functions(_whole(self._files.symbols), modules, new) if new else []
-        )
+        found = self._functions(modules, new) if new else []
         self._ends.update((begin, end) for begin, end, _, _ in found)
         self._begins = sorted(self._ends)
         self._used.update(module for _, _, _, module in found)
@@ -144,6 +145,25 @@ class KernelNames:
         )
         self.text += more
         return more
+
+    def _functions(
+        self, modules: list[tuple[str, int, int]], addresses: list[int]
+    ) -> list[tuple[int, int, str, str]]:
+        """Return the functions in which addresses are.
+
+        To write its symbols, the kernel takes longer than anything else here, and of
+        itself and of modules that are there they stay the same. Programs of BPF and
+        trampolines come and go.
+        """
+        if self._symbols and self._symbols_with == modules:
+            stay = {"", *(name for name, _, _ in modules)}
+            found = kernel_functions(self._symbols, modules, addresses)
+            ends = [(begin, end) for begin, end, _, module in found if module in stay]
+            if all(_is_within(ends, one) for one in addresses):
+                return found
+        self._symbols = _whole(self._files.symbols)
+        self._symbols_with = modules
+        return kernel_functions(self._symbols, modules, addresses)
 
     def _is_known(self, address: int) -> bool:
         index = bisect_right(self._begins, address)
@@ -189,6 +209,12 @@ class KernelNames:
         }
         text, self._entries = environment_block(said, self._entries)
         return text
+
+
+def _is_within(parts: list[tuple[int, int]], address: int) -> bool:
+    """Tell whether an address is in one of several parts, which are in order."""
+    index = bisect_right(parts, address, key=lambda part: part[0])
+    return index > 0 and address < parts[index - 1][1]
 
 
 def _text_address(symbols: int) -> int | None:

@@ -60,6 +60,27 @@ def test_each_function_is_told_once(files: NameFiles) -> None:
     assert trace.kernel_modules()[0][:3] == (0xFFFFFFFFC0100000, 0x1000, "loop")
 
 
+def test_symbols_are_read_again_where_others_may_have_come(
+    files: NameFiles, tmp_path: Path
+) -> None:
+    """With another module, and for what is of neither the kernel nor a module."""
+    module, bpf = 0xFFFFFFFFC0100040, 0xFFFFFFFFC0400000
+    symbols, modules = tmp_path / "symbols", tmp_path / "modules"
+    names = KernelNames(files)
+    names.name([0xFFFFFFFF81000104])
+
+    symbols.write_text("")
+    assert ' other"' in names.name([0xFFFFFFFF81000144])
+    symbols.write_text(f"{SYMBOLS}{bpf:x} t bpf_prog_1\t[bpf]\n")
+    assert " bpf_prog_1 bpf" in names.name([bpf + 4])
+    # The same module elsewhere, and another one where it was.
+    symbols.write_text(SYMBOLS.replace("probe\t[loop]", "begin\t[next]"))
+    modules.write_text(
+        "loop 4096 1 - Live 0xffffffffc0200000\nnext 4096 0 - Live 0xffffffffc0100000\n"
+    )
+    assert " begin next" in names.name([module + 8])
+
+
 def test_sections_of_modules_with_functions_are_told(files: NameFiles) -> None:
     """As soon as they are known, be that behind the functions."""
     names = KernelNames(files)
