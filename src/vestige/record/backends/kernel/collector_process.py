@@ -105,12 +105,10 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
         _answer(ready=problems, removed=removed, directory=trace.directory)
         while (order := orders.next()) is not None:
             answer = _answer_to(trace, order)
-            if order["do"] == "end":
-                # Whoever waits for it may look for what is left.
-                trace.close()
-                _answer(**answer)
-                return
             _answer(**answer)
+            if order["do"] == "end":
+                # The files are complete; instances take some time to go.
+                return
             if "done" in answer:
                 # Nobody waits for it; who comes next is told what fails.
                 with suppress(ReaderGoneError, OSError):

@@ -301,7 +301,8 @@ class KernelDomain:
             self._note_problem(missing_text(str(error)))
             self._process.end()
             return
-        self._process.end()
+        # It tidies up while other things are done: see :meth:`close`.
+        self._process.leave()
         if not self._is_sent and not os.path.isdir(self._directory):
             self._note_problem(f"{self._directory}: {_GONE}")
         for one in found:

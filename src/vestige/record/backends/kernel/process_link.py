@@ -39,7 +39,9 @@ _PAUSES = (0.01, 0.02, 0.05, 0.1)
 _HOME = __file__.rsplit("/", 5)[0]
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from vestige.record.backends.kernel.collector_process import main; main()"
+    "from vestige.record.backends.kernel.collector_process import main; main(); "
+    # What there is to tidy up, it has.
+    "import os; os._exit(0)"
 )
 
 
@@ -74,6 +76,7 @@ class CollectorProcess:
         hears, to_write = os.pipe()
         self._says, self._hears = says, os.fdopen(hears, "rb")
         self._process: int | None = None
+        self._is_left = False
         kept = {
             name: value
             for name, value in os.environ.items()
@@ -111,8 +114,8 @@ class CollectorProcess:
 
     @property
     def is_there(self) -> bool:
-        """Whether it was not ended."""
-        return self._process is not None
+        """Whether it was not told to end."""
+        return self._process is not None and not self._is_left
 
     @property
     def id(self) -> int:
@@ -152,7 +155,7 @@ class CollectorProcess:
         Raises:
             KernelOrderError: It cannot do it, or has ended.
         """
-        if self._process is None:
+        if not self.is_there:
             raise KernelOrderError(ENDED)
         self._say({"do": order, **facts})
         answer = self._hear()
@@ -174,12 +177,21 @@ class CollectorProcess:
         # One that is killed may have begun to say something.
         return json.loads(line) if line.endswith(b"\n") else {}
 
+    def leave(self) -> None:
+        """Let it end; :meth:`end` waits until it has."""
+        if self.is_there:
+            self._is_left = True
+            os.close(self._says)
+            self._hears.close()
+
     def end(self) -> None:
-        """Let it end; the trace is complete then."""
+        """Let it end, and wait until it has left nothing in the kernel.
+
+        The trace is complete then.
+        """
+        self.leave()
         if self._process is None:
             return
-        os.close(self._says)
-        self._hears.close()
         process, self._process = self._process, None
         with suppress(ChildProcessError):
             _, status = os.waitpid(process, 0)
