@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -115,16 +116,22 @@ def test_records_of_sessions_are_those_of_lttng(tmp_path, lttng, program):
 
 def test_filters_take_what_those_of_lttng_take(tmp_path, lttng, program):
     """Where the value has a type that LTTng's filters know."""
-    found = []
-    for number, expression in enumerate(FILTERS):
-        theirs, ours = tmp_path / f"theirs{number}", tmp_path / f"ours{number}"
-        session = f"filter-{number}"
+    places = [tmp_path / f"theirs{number}" for number in range(len(FILTERS))]
+    for theirs, expression in zip(places, FILTERS, strict=True):
+        session = theirs.name
         lttng.run(["lttng", "create", session, f"--output={theirs}"])
         words = ["lttng", "enable-event", "--userspace", f"--session={session}"]
         lttng.run([*words, "provided:*", "--filter", expression])
         lttng.run(["lttng", "start", session])
-        lttng.run_program(Program([program]))
-        lttng.run(["lttng", "destroy", session])
+    # All of them at once.
+    lttng.run_program(Program([program]))
+    with ThreadPoolExecutor() as threads:
+        ends = (["lttng", "destroy", theirs.name] for theirs in places)
+        # What is returned is looked at so that errors are raised.
+        assert all(threads.map(lttng.run, ends))
+    found = []
+    for theirs, expression in zip(places, FILTERS, strict=True):
+        ours = tmp_path / theirs.name.replace("theirs", "ours")
         options = ["-e", "provided:*", "--filter", expression]
         record_instrumented(ours, [program], *options)
 

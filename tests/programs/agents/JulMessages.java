@@ -45,6 +45,6 @@ public class JulMessages {
         for (Logger logger : loggers) {
             logger.removeHandler(handler);
         }
-        handler.close();
+        // Closed, it would wait for its thread that sleeps as there is no daemon of the user, or of root.
     }
 }

@@ -25,6 +25,6 @@ public class Log4jMessages {
         for (Logger logger : loggers) {
             logger.removeAppender(appender);
         }
-        appender.close();
+        // Closed, it would wait for its thread that sleeps as there is no daemon of the user, or of root.
     }
 }

@@ -19,10 +19,15 @@ from vestige.daemon.client import Client
 
 
 @pytest.fixture
-def relay() -> Iterator[RelayReceiver]:
-    """A relay daemon."""
+def relay(daemon: SessionDaemon) -> Iterator[RelayReceiver]:
+    """A relay daemon, which is there until the sessions that it gets are destroyed.
+
+    For one that has gone, 'destroy' waits.
+    """
     with relay_receiver() as one:
         yield one
+        one.confirms = True
+        daemon.lttng("destroy", "--all")
 
 
 def url(relay: RelayReceiver, path: str = "") -> str:

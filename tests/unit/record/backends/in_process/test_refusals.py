@@ -7,11 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import vestige
-from support.compilers import PROGRAMS, run_tool
+from support.compilers import run_tool
 from support.recorded import PreparedTrace, counts, run_recorded
 from vestige.errors import RecordError
 from vestige.record import RecordingOptions
@@ -23,17 +24,13 @@ from vestige.record.backends.in_process.refusals import (
     refusal_lines,
 )
 
-ROOT = PROGRAMS.parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-
-from native_parts import ROOMS  # noqa: E402
-
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
 )
 
-TRACER = PROGRAMS.parent.parent / "tracer"
 OTHER = "0123456789abcdef"
+EARLIER = re.sub(r"\d", "0", vestige.__version__)
+"""A version that is written with as many characters."""
 PROGRAM = """
 static __attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
 int main(void) { leaf(); return 0; }
@@ -42,17 +39,14 @@ int main(void) { leaf(); return 0; }
 
 @pytest.fixture(scope="module")
 def other_tracer(tmp_path_factory):
-    """A tracer with another fingerprint, of an earlier version."""
-    copy = tmp_path_factory.mktemp("other") / "tracer"
-    shutil.copytree(TRACER, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    header = copy / "agreement/agreement.h"
-    header.write_text(header.read_text().replace(AGREEMENT, OTHER))
-    library = copy / "libvestige-tracer.so"
-    flags = ["-std=gnu11", "-O1", "-fPIC", "-shared", "-fvisibility=hidden"]
-    flags += [f"-I{copy / 'include'}", "-Wl,-z,now,--hash-style=both"]
-    sources = [path for room in ROOMS for path in sorted(copy.glob(f"{room}/*.c"))]
-    version = '-DVESTIGE_VERSION="0.0.9"'
-    run_tool(["gcc", *flags, version, *sources, "-o", library, "-lpthread"])
+    """A tracer with another fingerprint, of an earlier version: ours, but for them."""
+    built = Path(tracer.library_path()).read_bytes()
+    library = tmp_path_factory.mktemp("other") / "libvestige-tracer.so"
+    for own, other in ((AGREEMENT, OTHER), (vestige.__version__, EARLIER)):
+        assert len(own) == len(other)
+        assert own.encode() in built
+        built = built.replace(own.encode(), other.encode())
+    library.write_bytes(built)
     return library
 
 
@@ -76,7 +70,7 @@ def test_it_is_named_with_both_versions(tmp_path, other_tracer, program):
     assert done.returncode == 0
     assert (
         f"vestige: warning: leaf (PID {process}) is not recorded: its tracer is of "
-        f"Vestige 0.0.9, agreement {OTHER}; the recorder is of Vestige "
+        f"Vestige {EARLIER}, agreement {OTHER}; the recorder is of Vestige "
         f"{vestige.__version__}, agreement {AGREEMENT}\n"
     ) in done.stderr
     assert done.stderr.count("is not recorded") == 1
@@ -90,7 +84,7 @@ def test_the_recorder_takes_no_library_of_another_build(
 ):
     """Before anything runs: the library was not built again."""
     monkeypatch.setattr(tracer, "library_path", lambda: other_tracer)
-    expected = re.escape(f"another build (0.0.9, agreement {OTHER})")
+    expected = re.escape(f"another build ({EARLIER}, agreement {OTHER})")
 
     with pytest.raises(RecordError, match=expected):
         vestige.record(["true"], tmp_path / "trace")
