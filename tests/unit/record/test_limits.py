@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import time
+from collections import Counter
 
 import pytest
 
@@ -14,7 +15,7 @@ import vestige
 from support.compilers import PROGRAMS, run_tool
 from support.recorded import build_program, counts, record_command, run_recorded
 from vestige.record import RecordingOptions, record
-from vestige.record.backends.in_process import collector
+from vestige.record.backends.in_process import collector, cost
 from vestige.record.backends.in_process.recovery import recover
 
 pytestmark = pytest.mark.skipif(
@@ -47,12 +48,13 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", place], check=True)
 
 
-def lost(trace):
-    """Return how many events are counted as lost."""
+def read(trace):
+    """Return how many events there are of each name, and how many are told lost."""
     opened = vestige.open(trace, debug_info=False)
-    for _ in opened:
-        pass
-    return sum(loss.count or 0 for loss in opened.losses if loss.kind == "events")
+    found = Counter((event.name or "").partition(":")[2] for event in opened)
+    assert not opened.damage
+    lost = (loss.count or 0 for loss in opened.losses if loss.kind == "events")
+    return found, sum(lost)
 
 
 def grow_and_recover(disk, trace):
@@ -77,7 +79,8 @@ def test_a_disk_on_which_a_recording_cannot_begin_is_left_as_it_was(small_disk):
     [
         ("--mode=block=200ms",),
         ("--mode=discard",),
-        ("--mode=overwrite",),
+        # What has no room waits before it is lost, as long as in the first mode.
+        ("--mode=block=200ms", "--mode=overwrite"),
         ("--max-size=1G", "--mode=discard"),
     ],
 )
@@ -90,15 +93,28 @@ def test_a_full_disk(small_disk, program, what, options):
     assert "make room, then 'vestige record --recover" in done.stderr
     told = re.search(r"; ([\d,]+|no) events? lost", done.stderr)
     grow_and_recover(small_disk, small_disk / "trace")
-    found = counts(small_disk / "trace")
+    found, missing = read(small_disk / "trace")
     calls = made + 2 if what == "calls" else 8 * (made + 1) + 1
 
     assert (done.returncode, done.stdout) == (0, "0 handled\n")
     assert found["func_entry"] > 1000
-    missing = lost(small_disk / "trace")
     assert found["func_entry"] + found["func_exit"] + missing == 2 * calls
     assert told is not None
     assert int(told[1].replace("no", "0").replace(",", "")) == missing
+
+
+def test_no_room_is_left_for_a_measurement(small_disk, program, monkeypatch):
+    """What a call costs is not looked for on a full disk."""
+    asked = []
+    monkeypatch.setattr(cost, "call_cost", lambda *_, **__: asked.append("call_cost"))
+    monkeypatch.setattr(collector, "PATIENCE", 0.0)
+    options = RecordingOptions(mode="discard")
+    record([program, "calls", str(CALLS)], small_disk / "trace", options)
+    assert asked == []
+
+    grow_and_recover(small_disk, small_disk / "trace")
+    record([program, "calls", str(CALLS)], small_disk / "whole", options)
+    assert asked == ["call_cost"]
 
 
 def test_a_disk_that_is_full_when_a_thread_begins(small_disk, program):
@@ -108,8 +124,8 @@ def test_a_disk_that_is_full_when_a_thread_begins(small_disk, program):
 
     assert (done.returncode, done.stdout) == (0, "0 handled\n")
     grow_and_recover(small_disk, small_disk / "trace")
-    found = counts(small_disk / "trace")
-    total = found["func_entry"] + found["func_exit"] + lost(small_disk / "trace")
+    found, missing = read(small_disk / "trace")
+    total = found["func_entry"] + found["func_exit"] + missing
     assert total in {2 * (8 * 1001 + 1), 2 * (8 * 1001 + 1) + 1}
 
 
@@ -119,10 +135,10 @@ def test_limits_of_the_process(tmp_path, program, limit):
     limited = ["sh", "-c", f'ulimit {limit}; exec "$@"', "sh"]
     words = [program, "calls", str(CALLS)]
     done = run_recorded(tmp_path / "trace", [*limited, *words], "-c", "none")
-    found = counts(tmp_path / "trace")
+    found, missing = read(tmp_path / "trace")
 
     assert (done.returncode, done.stdout) == (0, "0 handled\n")
-    total = found["func_entry"] + found["func_exit"] + lost(tmp_path / "trace")
+    total = found["func_entry"] + found["func_exit"] + missing
     # Without a file, the state dump is one more.
     assert total in {2 * (CALLS + 2), 2 * (CALLS + 2) + 1}
 
@@ -300,9 +316,10 @@ def test_threads_do_not_wait_in_vain_one_after_the_other(tmp_path, monkeypatch):
 
     # Otherwise it would be at least 100 seconds.
     assert time.monotonic() - begin < 100
-    found = counts(tmp_path / "t")["func_entry"]
+    names, missing = read(tmp_path / "t")
+    found = names["func_entry"]
     assert 0 < found <= 4
-    assert lost(tmp_path / "t") == 2 * (8 + 100 - found)
+    assert missing == 2 * (8 + 100 - found)
 
 
 def test_a_shell_that_limits_what_it_starts(tmp_path, program):

@@ -360,7 +360,9 @@ class InProcess:
         self._tell_of_others(collected)
         if self._clock.problem is not None:
             collected.problems.append(self._clock.problem)
-        if _is_larger(self._directory, WORTH_MEASURING):
+        # What found no room in the trace's file system leaves none for a measurement.
+        has_room = bool(background) or collected.is_drained
+        if has_room and _is_larger(self._directory, WORTH_MEASURING):
             self._tell_cost()
         return collected
 
