@@ -262,9 +262,18 @@ class RecordingOptions(_Values):
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """Refuse what the tracer would not take."""
         made = super().__new__(cls, *values, **named)
+        made._check_lists()
         made = made.with_named_sources()
         made._check()  # noqa: SLF001 - it is one of us
         return made
+
+    def _check_lists(self) -> None:
+        """Refuse a text where several are expected: its characters would be taken."""
+        for name, default in self._field_defaults.items():
+            value = getattr(self, name)
+            is_one = isinstance(value, (str, bytes)) or not hasattr(value, "__iter__")
+            if isinstance(default, tuple) and is_one:
+                raise SelectionError(f"{name}={value!r}: expected a list or a tuple")
 
     def with_named_sources(self) -> Self:
         """Switch on what rules name, by a provider without wildcards.
