@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import vestige
+from support.kernel_tracer import why_not
 from support.recordings import DEMO, DEMO_DEBUG_INFO
 from support.session_daemon import session_daemon
 from vestige.cli.exit_statuses import READING
@@ -117,6 +118,8 @@ def test_the_examples_run(
     path: Path, code: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Python examples run, with the demo in place of the reader's trace."""
+    if code.startswith("# needs root") and (reason := why_not()) is not None:
+        pytest.skip(f"no kernel tracer: {reason}")
     demo = vestige.open(DEMO / "trace", debug_info=DEMO_DEBUG_INFO)
     first = next(iter(demo.events("shop:*")))
     monkeypatch.setattr(vestige, "open", lambda *_, **__: demo)

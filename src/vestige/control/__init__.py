@@ -12,16 +12,22 @@ from .._typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .channel import Channel
     from .facts import ChannelStatistics, Losses, Program, Tracepoint
+    from .kernel_channel import KernelChannel
+    from .kernel_domain import KernelDomain
     from .listening import Notification, Notifications, notifications
+    from .recording_event_rule import RecordingEventRule
     from .session import Session, sessions
 
 __all__ = [
     "Channel",
     "ChannelStatistics",
+    "KernelChannel",
+    "KernelDomain",
     "Losses",
     "Notification",
     "Notifications",
     "Program",
+    "RecordingEventRule",
     "Session",
     "Tracepoint",
     "notifications",
@@ -31,10 +37,13 @@ __all__ = [
 _HOMES = {
     "Channel": "channel",
     "ChannelStatistics": "facts",
+    "KernelChannel": "kernel_channel",
+    "KernelDomain": "kernel_domain",
     "Losses": "facts",
     "Notification": "listening",
     "Notifications": "listening",
     "Program": "facts",
+    "RecordingEventRule": "recording_event_rule",
     "Session": "session",
     "Tracepoint": "facts",
     "notifications": "listening",

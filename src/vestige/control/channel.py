@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ..daemon.client import Client
 from ..daemon.log_levels import level_number
 from ..daemon.numbers import read_size, read_time, round_sizes
-from ..errors import SelectionError
+from ..errors import SelectionError, error_context
+from .recording_event_rule import RecordingEventRule
 
 FOR_EVER = "inf"
 """As lttng-enable-channel(1) has it."""
 
-__all__ = ["Channel", "channel_attributes", "enable_event"]
+__all__ = [
+    "Channel",
+    "ChannelOfDomain",
+    "Owner",
+    "channel_attributes",
+    "enable_event",
+]
 
 
-class _Owner(Protocol):
+class Owner(Protocol):
     """The session of a channel."""
 
     @property
@@ -27,18 +34,25 @@ class _Owner(Protocol):
     def client(self) -> Client:
         """The connection to the daemon."""
 
+    def _facts(self) -> dict[str, Any]:
+        """Return what the daemon says of it, or has said at its end."""
 
-class Channel:
-    """A channel: ring buffers with the rules of what is recorded to them.
 
-    :meth:`vestige.Session.add_channel` makes one. Its attributes are final.
+class ChannelOfDomain:
+    """What channels of all domains have.
 
     Args:
         session: Its session.
         facts: What the daemon says of it.
     """
 
-    def __init__(self, session: _Owner, facts: dict[str, Any]) -> None:
+    _domain: ClassVar[str] = "UST"
+    """As the daemon calls it."""
+
+    _member: ClassVar[str] = "channels"
+    """Where the facts of a session have the channels of the domain."""
+
+    def __init__(self, session: Owner, facts: dict[str, Any]) -> None:
         self._session = session
         self._attributes: dict[str, Any] = facts["attributes"]
         self.name: str = facts["name"]
@@ -58,6 +72,75 @@ class Channel:
     def overwrite(self) -> bool:
         """Whether the oldest sub-buffer makes room when all are full."""
         return bool(self._attributes["overwrite"])
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether its rules match anything."""
+        return bool(self._now()["enabled"])
+
+    @property
+    def rules(self) -> tuple[RecordingEventRule, ...]:
+        """Its recording event rules, also those that are disabled."""
+        return tuple(RecordingEventRule.of(one) for one in self._now()["rules"])
+
+    @property
+    def contexts(self) -> tuple[str, ...]:
+        """The names of the contexts that its event records have."""
+        return tuple(one["name"] for one in self._now()["contexts"])
+
+    def _now(self) -> dict[str, Any]:
+        """Return what the daemon says of it now, or has said at the session's end."""
+        facts = self._session._facts()  # noqa: SLF001 - of this package
+        found: dict[str, Any] = facts[self._member][self.name]
+        return found
+
+    def add_context(self, *names: str) -> None:
+        """Add fields to each event record of the channel.
+
+        Args:
+            names: Such as ``vpid`` or ``perf:thread:instructions``; of the kernel such
+                as ``pid``, ``procname`` or ``perf:cpu:page-fault``.
+
+        Raises:
+            SessionError: There is no such context, or the session was started before.
+        """
+        for name in names:
+            with self._context(), error_context(f"context '{name}'"):
+                self._session.client.add_context(
+                    self._session.name, name, self.name, domain=self._domain
+                )
+
+    def disable(self) -> None:
+        """Disable the channel: none of its rules matches any longer.
+
+        Raises:
+            SessionError: It is disabled already.
+        """
+        with self._context():
+            self._session.client.disable_channel(
+                self._session.name, self.name, domain=self._domain
+            )
+
+    def _context(self) -> error_context:
+        return error_context(f"session '{self._session.name}': channel '{self.name}'")
+
+    def __repr__(self) -> str:
+        """Show name, session and size."""
+        return (
+            f"{type(self).__name__}({self.name!r}, session={self._session.name!r}, "
+            f"subbuf_size={self.subbuf_size}, num_subbuf={self.num_subbuf})"
+        )
+
+
+class Channel(ChannelOfDomain):
+    """A channel: ring buffers with the rules of what is recorded to them.
+
+    :meth:`vestige.Session.add_channel` makes one. Its attributes are final.
+
+    Args:
+        session: Its session.
+        facts: What the daemon says of it.
+    """
 
     def enable_event(
         self,
@@ -83,15 +166,16 @@ class Channel:
             SelectionError: A level or a filter is wrong.
             SessionError: The rule is enabled already, or the daemon refuses it.
         """
-        enable_event(
-            self._session,
-            self.name,
-            name,
-            filter=filter,
-            level=level,
-            only_level=only_level,
-            exclude=exclude,
-        )
+        with self._context():
+            enable_event(
+                self._session,
+                self.name,
+                name,
+                filter=filter,
+                level=level,
+                only_level=only_level,
+                exclude=exclude,
+            )
 
     def disable_event(self, name: str | None = None) -> None:
         """Disable the rules that were made with a name.
@@ -102,38 +186,12 @@ class Channel:
         Raises:
             SessionError: There is no such rule.
         """
-        self._session.client.disable_event(self._session.name, name, self.name)
-
-    def add_context(self, *names: str) -> None:
-        """Add fields to each event record of the channel.
-
-        Args:
-            names: Such as ``vpid`` or ``perf:thread:instructions``.
-
-        Raises:
-            SessionError: There is no such context, or the session was started before.
-        """
-        for name in names:
-            self._session.client.add_context(self._session.name, name, self.name)
-
-    def disable(self) -> None:
-        """Disable the channel: none of its rules matches any longer.
-
-        Raises:
-            SessionError: It is disabled already.
-        """
-        self._session.client.disable_channel(self._session.name, self.name)
-
-    def __repr__(self) -> str:
-        """Show name, session and size."""
-        return (
-            f"Channel({self.name!r}, session={self._session.name!r}, "
-            f"subbuf_size={self.subbuf_size}, num_subbuf={self.num_subbuf})"
-        )
+        with self._context(), error_context(f"event '{name or '*'}'"):
+            self._session.client.disable_event(self._session.name, name, self.name)
 
 
 def enable_event(  # noqa: PLR0913 - the conditions of a rule
-    session: _Owner,
+    session: Owner,
     channel: str | None,
     name: str,
     *,
@@ -164,16 +222,17 @@ def enable_event(  # noqa: PLR0913 - the conditions of a rule
         kind, chosen = "RANGE", _level(domain, level)
     elif only_level is not None:
         kind, chosen = "SINGLE", _level(domain, only_level)
-    session.client.enable_event(
-        session.name,
-        name,
-        channel,
-        domain=domain,
-        level_type=kind,
-        level=chosen,
-        filter=filter,
-        exclusions=exclude,
-    )
+    with error_context(f"event '{name}'"):
+        session.client.enable_event(
+            session.name,
+            name,
+            channel,
+            domain=domain,
+            level_type=kind,
+            level=chosen,
+            filter=filter,
+            exclusions=exclude,
+        )
 
 
 def _level(domain: str, level: str | int) -> int:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..advice import VestigeWarning
 from ..daemon.client import Client
 from ..daemon.run_paths import home_folder
-from ..errors import SessionError, VestigeError, error_context
+from ..errors import SelectionError, SessionError, VestigeError, error_context
 from ..notebook import facts_html
 from .channel import Channel, channel_attributes, enable_event
 from .facts import ChannelStatistics, Losses, Program
+from .inclusion_sets import Tracked, change_sets, tracked_of
 from .link import Link
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from ..trace import Trace
+    from .kernel_domain import KernelDomain
 
 __all__ = ["Session", "session_on", "sessions"]
 
@@ -28,7 +30,6 @@ Size = int | str
 Time = int | str
 Domain = Literal["userspace", "jul", "log4j", "python"]
 _DOMAINS = {"userspace": "UST", "jul": "JUL", "log4j": "LOG4J", "python": "PYTHON"}
-Tracked = int | str | Iterable[int | str]
 
 
 class Session:
@@ -200,8 +201,16 @@ class Session:
         return bool(self._facts()["was_active"])
 
     @property
+    def kernel(self) -> KernelDomain:
+        """What it records of the kernel: channels, rules, inclusion sets."""
+        # Few sessions record it.
+        from .kernel_domain import KernelDomain  # noqa: PLC0415 - see above
+
+        return KernelDomain(self)
+
+    @property
     def channels(self) -> dict[str, Channel]:
-        """Its channels, by name."""
+        """Its channels of user space, by name; :attr:`kernel` has the others."""
         found = self._facts()["channels"]
         return {name: Channel(self, facts) for name, facts in found.items()}
 
@@ -289,7 +298,7 @@ class Session:
             exclude: See there.
 
         Raises:
-            SelectionError: A level is wrong.
+            SelectionError: A level is wrong, or there is no such domain here.
             SessionError: The daemon refuses the rule, or a channel must be named.
         """
         with self._context():
@@ -297,7 +306,7 @@ class Session:
                 self,
                 None,
                 name,
-                domain=_DOMAINS[domain],
+                domain=_domain(domain),
                 filter=filter,
                 level=level,
                 only_level=only_level,
@@ -305,7 +314,7 @@ class Session:
             )
 
     def add_context(self, *names: str) -> None:
-        """Add fields to each event record of all channels.
+        """Add fields to each event record of all channels of user space.
 
         Args:
             names: Such as ``vpid`` or ``perf:thread:instructions``.
@@ -316,6 +325,11 @@ class Session:
         for name in names:
             with self._context(), error_context(f"context '{name}'"):
                 self.client.add_context(self._name, name, None)
+
+    @property
+    def tracked(self) -> dict[str, tuple[str, ...] | None]:
+        """Who may record: the values of each set, ``None`` for all processes."""
+        return tracked_of(self._facts()["trackers"])
 
     def track(
         self,
@@ -337,7 +351,8 @@ class Session:
         Raises:
             SessionError: One is in the set already, or nobody has this name.
         """
-        self._change(self.client.track, vpid=vpid, vuid=vuid, vgid=vgid)
+        sets = {"vpid": vpid, "vuid": vuid, "vgid": vgid}
+        change_sets(self.client.track, self._name, "UST", sets)
 
     def untrack(
         self,
@@ -356,16 +371,8 @@ class Session:
         Raises:
             SessionError: One is not in the set, or the set has all processes.
         """
-        self._change(self.client.untrack, vpid=vpid, vuid=vuid, vgid=vgid)
-
-    def _change(self, do: Any, **sets: Tracked | None) -> None:
-        for attribute, values in sets.items():
-            if values is None:
-                continue
-            several = isinstance(values, Iterable) and not isinstance(values, str)
-            for value in values if several else [values]:  # type: ignore[union-attr]
-                with self._context(), error_context(f"{attribute} {value}"):
-                    do(self._name, attribute, None if value == "*" else str(value))
+        sets = {"vpid": vpid, "vuid": vuid, "vgid": vgid}
+        change_sets(self.client.untrack, self._name, "UST", sets)
 
     def start(self) -> None:
         """Start it: programs record from now on.
@@ -508,6 +515,9 @@ class Session:
     def dump_state(self) -> None:
         """Let programs record once more which objects they have loaded.
 
+        The kernel's channels get the state of processes again, where a rule takes
+        ``lttng_statedump_*``.
+
         Raises:
             SessionError: It is not started.
         """
@@ -515,10 +525,10 @@ class Session:
             self.client.regenerate(self._name, "statedump")
 
     def statistics(self) -> dict[str, ChannelStatistics]:
-        """Return what each channel has recorded and lost, by its name.
+        """Return what each channel of user space has recorded and lost, by its name.
 
-        The trace is read for that, as far as it is written: completely after
-        :meth:`stop`.
+        :meth:`.KernelDomain.statistics` has those of the kernel. The trace is read for
+        that, as far as it is written: completely after :meth:`stop`.
         """
         # As in trace().
         from .statistics import channel_statistics  # noqa: PLC0415 - see above
@@ -620,15 +630,30 @@ class Session:
             ("output", self._output or "none"),
         ]
         try:
-            channels = self._facts()["channels"]
+            facts = self._facts()
         except VestigeError:
-            channels = {}
-        for name, channel in channels.items():
-            rules = [one["name"] for one in channel["rules"] if one["enabled"]]
-            lost = channel["discarded_events"]
-            note = f"; {lost:,} events discarded" if lost else ""
-            rows.append((f"channel {name}", f"{', '.join(rules) or 'no rule'}{note}"))
+            facts = {}
+        for member, label in (
+            ("kernel_channels", "kernel channel"),
+            ("channels", "channel"),
+        ):
+            for name, channel in facts.get(member, {}).items():
+                rules = [one["name"] for one in channel["rules"] if one["enabled"]]
+                lost = channel["discarded_events"]
+                note = f"; {lost:,} events discarded" if lost else ""
+                text = f"{', '.join(rules) or 'no rule'}{note}"
+                rows.append((f"{label} {name}", text))
         return facts_html(f"Session {self._name}", rows)
+
+
+def _domain(name: str) -> str:
+    """Return what the daemon calls a domain of user space."""
+    found = _DOMAINS.get(name)
+    if found is None:
+        expected = ", ".join(map(repr, _DOMAINS))
+        hint = "; events of the kernel: session.kernel.enable_event"
+        raise SelectionError(f"domain={name!r}: expected one of {expected}{hint}")
+    return found
 
 
 def session_on(link: Link, name: str, output: str, pids: Sequence[int]) -> Session:

@@ -27,8 +27,10 @@ _NUMBERED = re.compile(r"(.+)-\d+")
 """A directory of a trace, where its name was taken."""
 
 
-def channel_statistics(session: dict[str, Any]) -> dict[str, ChannelStatistics]:
-    """Return what each channel has recorded and lost.
+def channel_statistics(
+    session: dict[str, Any], member: str = "channels"
+) -> dict[str, ChannelStatistics]:
+    """Return what each channel of a domain has recorded and lost.
 
     Programs with Vestige's own tracer write data streams of threads, to a directory
     for each channel. In a trace of an earlier version there is one for all: that
@@ -36,11 +38,13 @@ def channel_statistics(session: dict[str, Any]) -> dict[str, ChannelStatistics]:
 
     Args:
         session: As the daemon describes it.
+        member: Where it has the channels of the domain.
     """
-    channels: dict[str, Any] = session["channels"]
+    channels: dict[str, Any] = session[member]
     # What is sent to a relay daemon is not here.
     output = None if session.get("relay") else session["output"]
-    recorded = _recorded(output, list(channels))
+    is_kernel = member == "kernel_channels"
+    recorded = _recorded(output, list(channels), is_kernel=is_kernel)
     return {
         name: ChannelStatistics(
             recorded[name][0],
@@ -53,7 +57,7 @@ def channel_statistics(session: dict[str, Any]) -> dict[str, ChannelStatistics]:
 
 
 def _recorded(
-    output: str | None, channels: list[str]
+    output: str | None, channels: list[str], *, is_kernel: bool
 ) -> dict[str, tuple[int | None, int]]:
     """Return event records and packets of each channel, as far as they are written."""
     nothing: dict[str, tuple[int | None, int]]
@@ -68,6 +72,9 @@ def _recorded(
         return dict.fromkeys(channels, (None, 0))
     by_channel: dict[str | None, list[Stream]] = defaultdict(list)
     for one in trace.streams:
+        # Both domains may have a channel of the same name.
+        if (one.trace.parsed.environment.get("domain") == "kernel") != is_kernel:
+            continue
         by_channel[_channel_of(one, channels)].append(one)
     of_threads = by_channel[None]
     found = nothing
