@@ -35,9 +35,10 @@ _DOMAINS = {"userspace": "UST", "jul": "JUL", "log4j": "LOG4J", "python": "PYTHO
 class Session:
     """A recording session: what programs record, and where to, while they run.
 
-    Programs of LTTng-UST take part, also those that run already. The session daemon
-    keeps the session; one is started if none runs. At the end of the context, or when
-    this program ends, the session is destroyed. Its trace stays.
+    Programs of LTTng-UST take part, also those that run already; as root, also the
+    kernel (:attr:`kernel`). The session daemon keeps the session; one is started if
+    none runs. At the end of the context, or when this program ends, the session is
+    destroyed. Its trace stays.
 
     A session is for one thread at a time.
 

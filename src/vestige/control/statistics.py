@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["channel_of_file", "channel_statistics"]
 
 MOST_LOOKS = 5
-_FILE = re.compile(r"(.+?)_\d+(?:_\d+)?")
-"""A data stream file: its channel, the CPU, the number of the file."""
+_NUMBER = re.compile(r"(?<=.)_\d+$")
+"""What ends the name of a data stream file: the CPU, or the number of the file."""
 _NUMBERED = re.compile(r"(.+)-\d+")
 """A directory of a trace, where its name was taken."""
 
@@ -126,5 +126,7 @@ def channel_of_file(path: Path, channels: Sequence[str], *, is_own: bool) -> str
         numbered = _NUMBERED.fullmatch(folder)
         names = [folder, numbered[1]] if numbered else [folder]
         return next((one for one in names if one in channels), None)
-    matched = _FILE.fullmatch(path.name)
-    return matched[1] if matched else path.name
+    of_one_file = _NUMBER.sub("", path.name)
+    of_several = _NUMBER.sub("", of_one_file)
+    # Names of channels may end with numbers, too.
+    return of_one_file if of_one_file in channels else of_several

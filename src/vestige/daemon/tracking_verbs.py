@@ -82,7 +82,7 @@ def tracked_number(attribute: str, value: str) -> int:
     except KeyError:
         name = "USER_NOT_FOUND" if attribute in USERS else "GROUP_NOT_FOUND"
         raise refused(name) from None
-    raise refused("INVALID")
+    raise refused("INVALID", "expected a number of up to 32 bits")
 
 
 def _chosen(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
 import vestige
 from support.recordings import DATA
 from vestige.control import statistics
-from vestige.control.statistics import channel_statistics
+from vestige.control.statistics import channel_of_file, channel_statistics
 
 
 @pytest.fixture
@@ -44,6 +45,16 @@ def test_channels_of_programs_with_the_own_tracer_have_directories(
     other = {"a": "b", "b": "a"}[channel]
     assert found[channel].events == vestige.open(path).events().count() > 0
     assert found[other].events == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "channel"),
+    [("ch_0", "ch"), ("ch_0_12", "ch"), ("ch_2_0", "ch_2"), ("ch_2_0_1", "ch_2")],
+)
+def test_names_of_channels_may_end_with_a_number(name, channel):
+    """As names of files do, with the CPU and the number of the file."""
+    channels = [channel, "other"]
+    assert channel_of_file(Path(name), channels, is_own=False) == channel
 
 
 def test_of_several_channels_nobody_knows_which_it_was(output):
