@@ -40,10 +40,10 @@ def program(request: pytest.FixtureRequest) -> list[Step]:
     """The program where calls begin, or end; for kernels that print much or little."""
     is_end, is_little = request.param
     read = {
-        number: memory
+        number: told
         for name in CALLS
         if (number := call_number(name)) is not None
-        and (memory := call_memory(name, is_end=is_end)) is not None
+        and (told := call_memory(name, is_end=is_end)) is not None
     }
     memory = MemoryProgram(read, 3, is_end, prints_little=is_little)
     code = exit_program(memory) if is_end else entry_program({}, memory)
