@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import select
 import time
 from collections.abc import Callable
 
 _POLL_SECONDS = 0.01
+_PATIENCE = float(os.environ.get("VESTIGE_TEST_PATIENCE", "1"))
+"""How many times as long one waits where all is slow (``tools/other_kernels.py``)."""
 
 
 class DeadlineExpiredError(Exception):
@@ -24,6 +27,7 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float) -> None
     Raises:
         DeadlineExpiredError: When the condition is still false after `seconds`.
     """
+    seconds *= _PATIENCE
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
