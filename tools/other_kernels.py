@@ -32,6 +32,8 @@ from virtual_machine import Machine
 ROOT = Path(__file__).resolve().parent.parent
 ASKS = re.compile(r"^from support\.kernel_tracer import .*\bwhy_no", re.MULTILINE)
 """How a test learns why it cannot record the kernel."""
+PATIENCE, TEST_SECONDS = 5, 900
+"""How many times as long tests wait there, and how long one may take."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -98,12 +100,15 @@ def _script(command: Sequence[str]) -> str:
         tests = kernel_tests()
         junit = "--junitxml=/run/results/junit.xml"
         words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        # What takes long there is told: it may be for a reason that is none.
+        words += ["--durations=15", f"--timeout={TEST_SECONDS}", junit]
         # A compiler takes minutes there for what sanitizers add.
-        words += ["-k", "not with_sanitizers", junit, *tests]
+        words += ["-k", "not with_sanitizers", *tests]
     kept = ("HOME", "LANG", "LC_ALL", "PATH", "TERM")
     lines = [
         *(f"export {key}={shlex.quote(os.environ.get(key, ''))}" for key in kept),
         "export RESULTS=/run/results",
+        f"export VESTIGE_TEST_PATIENCE={PATIENCE}",
         f"cd {shlex.quote(str(Path.cwd()))}",
         f"exec {shlex.join(words)}",
     ]
