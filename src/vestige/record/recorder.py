@@ -175,6 +175,8 @@ def run_and_record(  # noqa: PLR0913 - facts, by name
                 doubted(problem)
         status = backend.run(program)
         collected = session.stop()
+    if sent is None and not collected.running:
+        _give(place, collected)
     return Recording(
         program,
         options,
@@ -183,6 +185,23 @@ def run_and_record(  # noqa: PLR0913 - facts, by name
         seconds=backend.seconds,
         collected=collected,
     )
+
+
+def _give(place: TraceDirectory, collected: Collected) -> None:
+    """Let what root has recorded for somebody belong to that user."""
+    if "SUDO_UID" not in os.environ:
+        return
+    # Few recordings come here.
+    from .asking_user import asking_user  # noqa: PLC0415 - see above
+
+    asking = asking_user()
+    if asking is not None:
+        asking.take_all_in(place.whole)
+        for one in collected.snapshots:
+            asking.take_all_in(one)
+            asking.take(one)
+        for one in place.made:
+            asking.take(one)
 
 
 def _places(

@@ -62,7 +62,9 @@ class TraceDirectory:
                     "which is not there",
                     path=place,
                 )
+            missing = _missing(place)
             os.makedirs(place, exist_ok=True)
+            self._made = [os.path.realpath(one) for one in missing]
             self.path = os.path.realpath(place)
             """Its absolute path."""
             if os.listdir(self.path):
@@ -95,6 +97,11 @@ class TraceDirectory:
         """The directory of the recording: this one, or the one in which it is."""
         return self.path if self._above is None else self._above.whole
 
+    @property
+    def made(self) -> list[str]:
+        """The directories down to that of the recording that were not there before."""
+        return self._made if self._above is None else self._above.made
+
     def take_back(self) -> None:
         """Leave the place as it was: nothing is in the trace."""
         for name in (REFUSALS_FILE, METADATA_FILE):
@@ -105,6 +112,15 @@ class TraceDirectory:
                 os.rmdir(self.path)
         if self._above is not None:
             self._above.take_back()
+
+
+def _missing(place: str) -> list[str]:
+    """Return the directories that are not there, from a path upwards."""
+    missing = []
+    while not os.path.exists(place):
+        missing.append(place)
+        place = os.path.dirname(place)
+    return missing
 
 
 def kernel_beside(directory: str) -> str | None:
