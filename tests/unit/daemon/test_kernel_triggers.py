@@ -113,6 +113,16 @@ def test_the_trigger_of_the_document_starts_a_session(daemon, program):
     assert any(vestige.open(daemon.home / "trace"))
 
 
+def test_nothing_is_left_of_a_daemon_that_was_killed(daemon, program):
+    """Nor does the kernel go on to look at the rules."""
+    for rule in (["--type=syscall"], ["--type=kernel:uprobe", f"-L{program}:sell"]):
+        daemon.lttng("add-trigger", RULE, *rule, NOTIFY)
+    pid = daemon.pid
+    assert len(mine(pid)) == 3
+    daemon.end(signal.SIGKILL)
+    wait_until(lambda: not mine(pid), "they are removed", SECONDS)
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
 from ...record.backends.kernel.rules import KernelRule
+from ...record.backends.kernel.tidier import Tidier
 from ...record.backends.kernel.tracefs import NoKernelTracerError
 from ...record.backends.kernel.watched_pages import Value
 from ...record.backends.kernel.watcher import Seen, Watcher
@@ -42,6 +43,9 @@ class KernelMatches:
         self._warn = warn
         self._watchers: dict[int, Watcher] = {}
         """By the tokens of their triggers."""
+        self._tidier: Tidier | None = None
+        """Once there was a watcher: what these have in the kernel is gone, too, if this
+        process is killed."""
         self.on_match: OnMatch = _ignore
 
     def check(self, rule: EventRule) -> None:
@@ -82,6 +86,8 @@ class KernelMatches:
 
     def _begin(self, token: int, condition: EventRuleMatches) -> None:
         try:
+            if self._tidier is None:
+                self._tidier = Tidier()
             watcher = Watcher(kernel_rule(condition.rule), f"trigger{token}")
         except (NoKernelTracerError, OSError) as error:
             # Who has registered it was told; this is a daemon after that one.
@@ -129,6 +135,9 @@ class KernelMatches:
         """Look at nothing any more."""
         for token in [*self._watchers]:
             self._end(token)
+        if self._tidier is not None:
+            self._tidier.end()
+            self._tidier = None
 
 
 def _ignore(token: int, values: object) -> None:

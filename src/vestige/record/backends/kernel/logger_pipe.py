@@ -21,7 +21,7 @@ from .tracefs import PREFIX
 if TYPE_CHECKING:
     from .tracefs import Tracefs
 
-__all__ = ["LONGEST", "LoggerPipe", "messages"]
+__all__ = ["LONGEST", "LoggerPipe", "messages", "remove_abandoned_pipe"]
 
 LONGEST = 1024
 """Bytes of the text of an event."""
@@ -48,7 +48,7 @@ class LoggerPipe:
         self._tracefs = tracefs
         self._path = path
         self._rest = b""
-        _remove_abandoned(path)
+        remove_abandoned_pipe(path)
         os.mkfifo(path, 0o600)
         # With a writer of our own, it never comes to an end.
         flags = os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -124,8 +124,11 @@ def messages(data: bytes, *, is_more: bool) -> tuple[list[bytes], bytes]:
     return pieces, rest
 
 
-def _remove_abandoned(path: str) -> None:
+def remove_abandoned_pipe(path: str) -> None:
     """Remove a pipe that nobody reads any more.
+
+    Args:
+        path: The pipe, if there is one.
 
     Raises:
         OSError: Somebody reads it, or it is something else.

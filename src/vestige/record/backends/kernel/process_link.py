@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import sys
-import time
 
 from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
@@ -32,10 +30,6 @@ UNAVAILABLE = "No kernel tracer available"
 NOTHING = "nothing of the kernel is recorded"
 ENDED = "its process has ended"
 READER_ENDED = "its reader has ended"
-_PATIENCE = 2.0
-"""Seconds for which one waits at most for the child of one that was killed."""
-_PAUSES = (0.01, 0.02, 0.05, 0.1)
-"""Seconds between two looks; the last one again and again."""
 _HOME = __file__.rsplit("/", 5)[0]
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -108,6 +102,7 @@ class CollectorProcess:
         """Whether it is not the kernel's tracer that is missing."""
         self.problems: list[str] = []
         """What cannot be recorded, and why; for whoever asks to take."""
+        self._logger = wanted.logger
         self.directory: str | None = None
         """Where the trace is made, once that is so."""
         self._say(wanted.to_json())
@@ -196,32 +191,16 @@ class CollectorProcess:
         with suppress(ChildProcessError):
             _, status = os.waitpid(process, 0)
             if os.WIFSIGNALED(status):
-                _remove_rest(process)
+                # Few recordings come here.
+                from .tidier import remove_rest  # noqa: PLC0415 - see above
 
+                remove_rest(process)
+                self._remove_logger()
 
-def _remove_rest(process: int) -> None:
-    """Remove what one that was killed has left in the kernel."""
-    # Few recordings come here.
-    from .probes import remove_abandoned  # noqa: PLC0415 - see above
-    from .tracefs import PREFIX, NoKernelTracerError, Tracefs  # noqa: PLC0415
+    def _remove_logger(self) -> None:
+        """Remove the logger's pipe: who writes to one that nobody reads would wait."""
+        if self._logger is not None:
+            from .logger_pipe import remove_abandoned_pipe  # noqa: PLC0415 - as above
 
-    try:
-        tracefs = Tracefs()
-    except NoKernelTracerError:
-        return
-    try:
-        last = time.monotonic() + _PATIENCE
-        pauses = itertools.chain(_PAUSES, itertools.repeat(_PAUSES[-1]))
-        while True:
-            tracefs.remove_abandoned()
-            names = tracefs.names("instances")
-            is_left = any(one.startswith(f"{PREFIX}{process}-") for one in names)
-            pause = next(pauses)
-            if not is_left or time.monotonic() + pause > last:
-                break
-            # Its child has them open until it has noticed. What somebody else has open
-            # is removed by the next recording.
-            time.sleep(pause)
-        remove_abandoned(tracefs)
-    finally:
-        tracefs.close()
+            with suppress(OSError):
+                remove_abandoned_pipe(self._logger)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from support.kernel_channels import kernel_wanted
@@ -37,3 +40,19 @@ def test_one_that_was_ended_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     process.end()
     with pytest.raises(KernelOrderError, match=ENDED):
         process.ask("counts")
+
+
+def test_nobody_waits_at_the_pipe_of_one_that_was_killed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Who writes to a pipe that nobody reads waits for ever: it is removed."""
+    pipe, other = tmp_path / "pipe", tmp_path / "other"
+    os.mkfifo(pipe)
+    os.mkfifo(other)
+    monkeypatch.setattr(process_link, "_PROGRAM", "import os; os.kill(os.getpid(), 9)")
+    wanted = kernel_wanted("/nowhere", [])
+    wanted = wanted._replace(logger=os.fspath(pipe))
+    process = CollectorProcess(wanted)
+    with pytest.raises(KernelOrderError, match=ENDED):
+        process.wait_until_ready()
+    assert [*tmp_path.iterdir()] == [other]
