@@ -65,6 +65,12 @@ impl CpuOutcome {
         self.0.unknown
     }
 
+    #[doc = core_doc!(CpuOutcome.overwritten)]
+    #[getter]
+    fn overwritten(&self) -> u64 {
+        self.0.overwritten
+    }
+
     #[doc = core_doc!(CpuOutcome.failure)]
     #[getter]
     fn failure(&self) -> Option<&str> {

@@ -376,10 +376,13 @@ impl Reader {
     /// Lets others see what became of it.
     fn publish(&mut self) -> Outcome {
         let mut seen = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        if let State::Written(stream) = &self.state {
-            *seen = stream.outcome();
-        } else {
-            seen.lost = self.counts().dropped;
+        match &self.state {
+            State::Written(stream) => *seen = stream.outcome(),
+            State::Kept(kept) => {
+                let counts = self.counts();
+                seen.lost = counts.dropped;
+                seen.overwritten = counts.overwritten.saturating_add(kept.overwritten());
+            }
         }
         seen.failure = seen.failure.take().or_else(|| self.failure.clone());
         seen.clone()

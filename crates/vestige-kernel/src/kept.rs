@@ -9,13 +9,14 @@ pub struct Kept {
     pages: VecDeque<Vec<u8>>,
     bytes: usize,
     most: usize,
+    overwritten: u64,
 }
 
 impl Kept {
     /// None yet; up to so many bytes.
     #[must_use]
     pub fn new(most: usize) -> Self {
-        Self { pages: VecDeque::new(), bytes: 0, most }
+        Self { pages: VecDeque::new(), bytes: 0, most, overwritten: 0 }
     }
 
     /// Keeps a page, for which old ones make room; how many bytes of records it has.
@@ -24,9 +25,17 @@ impl Kept {
         self.pages.push_back(kept.to_vec());
         self.bytes += kept.len();
         while self.bytes > self.most && self.pages.len() > 1 {
-            self.bytes -= self.pages.pop_front().map_or(0, |one| one.len());
+            let Some(oldest) = self.pages.pop_front() else { break };
+            self.bytes -= oldest.len();
+            self.overwritten += Page::new(&oldest).count() as u64;
         }
         Page::new(bytes).length()
+    }
+
+    /// How many records made room for newer ones.
+    #[must_use]
+    pub fn overwritten(&self) -> u64 {
+        self.overwritten
     }
 
     /// Keeps none of them.
@@ -64,5 +73,24 @@ mod tests {
         assert_eq!(of(&kept, LEAST * 2), [2, 3]);
         kept.clear();
         assert_eq!(of(&kept, usize::MAX), [0_u8; 0]);
+    }
+
+    #[test]
+    fn records_that_make_room_are_counted() {
+        // A time, a length, and records of four bytes each.
+        let page = |records: usize| {
+            let mut bytes = 1000_u64.to_le_bytes().to_vec();
+            bytes.extend((8 * records as u64).to_le_bytes());
+            bytes.extend([1_u32, 7].repeat(records).iter().flat_map(|word| word.to_le_bytes()));
+            bytes.resize(4096, 0);
+            bytes
+        };
+        let mut kept = Kept::new(500);
+        for records in [3, 20, 40, 50] {
+            kept.add(&page(records));
+        }
+
+        assert_eq!(kept.newest(usize::MAX).count(), 1);
+        assert_eq!(kept.overwritten(), 3 + 20 + 40);
     }
 }

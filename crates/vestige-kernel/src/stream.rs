@@ -66,6 +66,9 @@ pub struct Outcome {
     pub damaged: u64,
     /// Records of which a performance counter is unknown that should be known.
     pub unknown: u64,
+    /// Records of the kernel's buffer that made room for newer ones, where that is kept until it is
+    /// asked for.
+    pub overwritten: u64,
     /// Why a packet could not be written, if one could not.
     pub failure: Option<String>,
 }

@@ -477,6 +477,14 @@ class CpuOutcome:
         """Event records of which a counter is unknown that is read at their event."""
 
     @property
+    def overwritten(self) -> int:
+        """Records of the kernel's buffer that made room for newer ones.
+
+        Where what there is stays in memory until it is asked for; else it is 0, and
+        such records are lost ones.
+        """
+
+    @property
     def failure(self) -> str | None:
         """Why not all could be read or written."""
 

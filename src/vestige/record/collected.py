@@ -41,6 +41,9 @@ class KernelCollected(NamedTuple):
     bytes: int
     """Of packets in files."""
 
+    overwritten: int = 0
+    """Event records that made room for newer ones in overwrite mode."""
+
 
 class Collected:
     """What a recording holds.

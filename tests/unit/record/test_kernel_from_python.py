@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import warnings
@@ -15,6 +16,7 @@ import pytest
 import vestige
 from support.kernel_tracer import instances_of, why_not
 from support.recorded import build_program
+from vestige.cli.render.recording import kernel_lines
 from vestige.record import RecordingOptions
 from vestige.record.backends.kernel.tracefs import PLACES
 
@@ -119,6 +121,28 @@ def test_a_snapshot_of_a_crash_has_both_domains(tmp_path, program):
     for place in (Path(snapshot), recording.directory):
         assert (place / "ust" / "metadata").is_file()
         assert calls_of(place) == dict.fromkeys(EVENTS, COUNT)
+
+
+@needs_tracer
+def test_what_made_room_for_newer_events_is_counted(tmp_path, program):
+    """Each event is in the trace, or was overwritten; text of others may be, too."""
+    # Nobody else's program is called so.
+    own = shutil.copy(program, tmp_path / f"room-{os.getpid()}")
+    recording = vestige.record(
+        [own, "50000", CALL],
+        tmp_path / "newest",
+        kernel=KERNEL,
+        kernel_filter=f'$ctx.procname == "{own.name}"',
+        mode="overwrite",
+        buffer_size=1 << 16,
+    )
+
+    there = sum(calls_of(recording.directory).values())
+    overwritten = recording.collected.kernel.overwritten
+    assert there > 0
+    assert 100_000 <= there + overwritten < 100_100
+    line = f"of the kernel, {overwritten:,} older events were overwritten: "
+    assert any(one.startswith(line) for one in kernel_lines(recording.collected))
 
 
 @needs_tracer

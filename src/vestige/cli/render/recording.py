@@ -152,6 +152,11 @@ def kernel_lines(collected: Collected) -> Iterator[str]:
             f"of the kernel {_count(kernel.records, 'event')}, "
             f"{_count(kernel.bytes, 'byte')}; {_lost_events(kernel.lost)}"
         )
+        if kernel.overwritten:
+            yield (
+                f"of the kernel, {_count(kernel.overwritten, 'older event')} were "
+                "overwritten: a larger --buffer-size, or --max-size, keeps more"
+            )
 
 
 def _patched(recording: Recording) -> Iterator[str]:

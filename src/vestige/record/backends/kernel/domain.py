@@ -311,10 +311,7 @@ class KernelDomain:
         if damaged := sum(one["damaged"] for one in found):
             self.problems.append(f"{damaged:,} records of the kernel made no sense")
         self._collected = KernelCollected(
-            *(
-                sum(one[name] for one in found)
-                for name in ("cpus", "records", "lost", "packets", "bytes")
-            )
+            *(sum(one[name] for one in found) for name in KernelCollected._fields)
         )
 
     def close(self) -> None:

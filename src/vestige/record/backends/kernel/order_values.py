@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["filters_of", "plan_of", "records_of", "text_of", "told_of", "totals_of"]
 
-_COUNTS = ("records", "lost", "packets", "bytes", "damaged", "unknown")
+_COUNTS = (
+    *("records", "lost", "packets", "bytes", "damaged", "unknown"),
+    "overwritten",
+)
 """Of :class:`vestige.record._kernel.CpuOutcome`, what is added up."""
 
 
