@@ -245,10 +245,16 @@ def _advice(pattern: str, names: set[str]) -> str:
     advice = did_you_mean(pattern, _alternatives(names, pattern))
     if advice or not names:
         return advice
-    found = sorted({name.partition(":")[0] for name in names})
-    shown = ", ".join(f"'{one}:*'" for one in found[:MOST_PROVIDERS])
+    found = sorted({_group(name) for name in names})
+    shown = ", ".join(f"'{one}'" for one in found[:MOST_PROVIDERS])
     more = len(found) - MOST_PROVIDERS
     return f"; the trace has {shown}" + (f" and {more} more" if more > 0 else "")
+
+
+def _group(name: str) -> str:
+    """Return a pattern of a provider's events; those of the kernel have none."""
+    provider, colon, _ = name.partition(":")
+    return f"{provider}:*" if colon else name
 
 
 def _alternatives(names: Iterable[str], pattern: str) -> set[str]:

@@ -9,11 +9,13 @@ import re
 import pytest
 
 from support.call_traces import enter, leave, packet, state, write_calls
+from support.kernel_fixtures import format_text, write_trace
 from support.recordings import DATA
 from vestige.cli.parser import CommandParser
 from vestige.cli.repeated_lists import AddToList
 from vestige.cli.selection_arguments import add_selection_arguments
 from vestige.cli.verbs import load_commands
+from vestige.record.backends.kernel.formats import read_format
 
 READERS = ["view", "export", "report", "debuginfo", "check"]
 DUMP = [state(100, "start"), state(200, "bin_info", 0x1000, "/opt/app")]
@@ -108,6 +110,17 @@ def test_a_name_that_nothing_has(run):
         start = f"vestige: warning: --event: no event is called '{pattern}'; "
         assert errors.startswith(start)
         assert f"'{provider}:*'" in errors or f"'{names[0]}'" in errors
+
+
+def test_events_of_the_kernel_have_no_provider(run, tmp_path):
+    """They are called by their names alone, which match as they are."""
+    event = read_format("some", "event", format_text(3, ("int value", 8, 4, 1)))
+    write_trace(tmp_path / "trace", [event], [])
+    _, _, errors = run("view", "-e", "nothing_such", tmp_path / "trace")
+    assert errors.startswith(
+        "vestige: warning: --event: no event is called 'nothing_such'; the trace has "
+        "'event'\n"
+    )
 
 
 def test_a_pattern_of_commas_only_is_wrong(run):
