@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -11,11 +15,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 import run_tests  # noqa: E402 - it is beside the package
 
 
-def run_by(name):
-    """Return which names of the two runs a file of tests is below."""
-    beside = below(run_tests.reading(), name)
-    is_ignored = bool(below(run_tests.BESIDE, name))
-    return [*beside, *([] if is_ignored else below(run_tests.RECORDING, name))]
+def run_by(tests, name):
+    """Return which names of a run a file of tests is below."""
+    return [] if below(tests.left_out, name) else below(tests.names, name)
 
 
 def below(names, name):
@@ -23,14 +25,52 @@ def below(names, name):
     return [one for one in names if name == one or name.startswith(f"{one}/")]
 
 
-def test_each_file_of_tests_is_in_one_of_the_runs():
+@pytest.mark.parametrize("is_apart", [False, True])
+def test_each_file_of_tests_is_in_one_of_the_runs(is_apart):
     """Those that build servers or open viewers are run by other commands."""
     tests = ROOT / "tests"
     files = [path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")]
     elsewhere = ("judge/", "viewers/")
-    runs = {name: run_by(name) for name in files if not name.startswith(elsewhere)}
+    both = run_tests.runs(is_apart=is_apart)
+    runs = {
+        name: [*run_by(both[0], name), *run_by(both[1], name)]
+        for name in files
+        if not name.startswith(elsewhere)
+    }
     assert len(runs) > 400
     assert {name: run for name, run in runs.items() if len(run) != 1} == {}
+
+
+def test_the_kernel_is_recorded_in_order():
+    """It is one for all, whatever memory they have."""
+    tests = ROOT / "tests"
+    first, second = run_tests.runs(is_apart=True)
+    found = [
+        path.relative_to(tests).as_posix()
+        for name in run_tests.APART
+        for path in (tests / name).rglob("test_*.py")
+        if "kernel_tracer" in (text := path.read_text(encoding="utf-8"))
+        or "import Tracefs" in text
+    ]
+    assert len(found) > 5
+    assert [name for name in found if not run_by(first, name)] == []
+    assert [name for name in found if run_by(second, name)] == []
+
+
+def test_surroundings_of_their_own_are_empty():
+    """And nothing of them is seen outside."""
+    if not run_tests.has_own_surroundings():
+        pytest.skip("may not make name spaces")
+    with socket.create_server(("127.0.0.1", 0)) as outside:
+        code = (
+            "import os, socket; print(os.listdir('/dev/shm')); open('/dev/shm/own', 'w'); "
+            f"own = socket.create_server({outside.getsockname()}); "
+            f"socket.create_connection({outside.getsockname()})"
+        )
+        words = [*run_tests.SURROUNDINGS, sys.executable, "-c", code]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
+    assert not Path("/dev/shm/own").exists()
 
 
 def test_what_is_named_is_there():
@@ -38,14 +78,14 @@ def test_what_is_named_is_there():
     tests = ROOT / "tests"
     assert [one for one in run_tests.RECORDING if not (tests / one).is_dir()] == []
     assert [one for one in run_tests.BESIDE if not (tests / one).exists()] == []
+    assert [one for one in run_tests.APART if not (tests / one).exists()] == []
 
 
 def test_the_first_status_that_is_not_zero_is_told(monkeypatch, capfd):
     """What the second run printed is shown when both have ended."""
 
-    def instead(_names, options, output=None):
-        assert options[0] == "-q"
-        assert (output is None) == any(one.startswith("--ignore") for one in options)
+    def instead(_tests, options, _prefix=(), output=None):
+        assert options == ["-q"]
         code = "print('said'); raise SystemExit(0)"
         if output is not None:
             code = "print('beside'); raise SystemExit(3)"
@@ -56,4 +96,4 @@ def test_the_first_status_that_is_not_zero_is_told(monkeypatch, capfd):
     monkeypatch.setattr(sys, "argv", ["run_tests.py", "-q"])
     assert run_tests.main() == 3
     out = capfd.readouterr().out
-    assert out.splitlines() == ["said", "", "Tests that do not record:", "beside"]
+    assert out.splitlines() == ["said", "", "The second run:", "beside"]
