@@ -6,7 +6,6 @@ import os
 import time
 from pathlib import Path
 
-from .._suppress import suppress
 from .._typing import TYPE_CHECKING
 from ..record.trace_directory import KERNEL, PRESENT, PROGRAMS
 
@@ -19,7 +18,7 @@ REGISTER = ".arena"
 """The file that is there while a recording is made."""
 SOCKET = ".recorder"
 """The file by which a recorder is asked for snapshots."""
-METADATA, ARCHIVES = "metadata", "archives"
+METADATA = "metadata"
 NEXT = ".kernel"
 """The kernel's trace of the next part, until it takes the place of the one before."""
 PAUSE = 0.02
@@ -40,10 +39,9 @@ def is_recorded(path: str | os.PathLike[str]) -> bool:
 def wait_for_kernel(
     path: str | os.PathLike[str], is_abandoned: Callable[[Path], bool]
 ) -> bool:
-    """Wait for the kernel's trace where a recording, or a part of one, has just begun.
+    """Wait for the traces of a recording, or of a part of one, that has just begun.
 
-    It is to come until the program writes something, which runs when the kernel is
-    recorded, or cannot be.
+    The metadata of programs are the last that come at the beginning.
 
     Args:
         path: The directory of the recording.
@@ -80,7 +78,7 @@ def kernel_is_missing(path: str | os.PathLike[str], found: Container[Path]) -> b
 
 
 def _awaited(path: str | os.PathLike[str]) -> list[Path]:
-    """Return the traces of programs beside which one of the kernel is to come."""
+    """Return the traces of programs that are to come, or beside which the kernel's is."""
     # In overwrite mode it comes in the end.
     if Path(path, SOCKET).exists():
         return []
@@ -89,23 +87,17 @@ def _awaited(path: str | os.PathLike[str]) -> list[Path]:
         for one in _places(path)
         if one.name == PROGRAMS
         and _has_register(one)
-        and not _has_kernel(one)
-        and (one.with_name(NEXT).exists() or not _has_begun(one))
+        and (not (one / METADATA).exists() or _is_between(one))
     ]
+
+
+def _is_between(programs: Path) -> bool:
+    """Tell whether the kernel's trace of the next part has no place yet."""
+    return programs.with_name(NEXT).exists() and not _has_kernel(programs)
 
 
 def _has_kernel(programs: Path) -> bool:
     return Path(programs.with_name(KERNEL), METADATA).exists()
-
-
-def _has_begun(programs: Path) -> bool:
-    """Tell whether the program writes, or what it wrote is in another part by now."""
-    with suppress(OSError):
-        if any(
-            one.name[0] != "." and one.name != METADATA for one in programs.iterdir()
-        ):
-            return True
-    return Path(programs.parent.parent, ARCHIVES).exists()
 
 
 def _places(path: str | os.PathLike[str]) -> list[Path]:

@@ -56,23 +56,23 @@ def is_alive(_directory):
     return False
 
 
-def test_the_kernel_is_waited_for_however_long_it_takes(recording, steps):
-    """Until it is there."""
-    many = 10 * begun_recording.LONGEST_QUIET
-    steps += [nothing] * many
-    steps.append(lambda: make_kernel(recording / "present"))
+def test_the_beginning_is_waited_for_however_long_it_takes(recording, steps):
+    """The trace of programs is the last to come, whether there is the kernel's or not."""
+    metadata = recording / "present/ust" / METADATA
+    metadata.unlink()
+    make_kernel(recording / "present")
+    steps += [nothing] * (10 * begun_recording.LONGEST_QUIET)
+    steps.append(metadata.touch)
 
     assert wait_for_kernel(recording, is_alive)
     assert steps == []
 
 
-def test_a_program_that_writes_has_no_kernel_to_come(recording, steps):
-    """What is hidden, and the metadata, are of the recorder."""
-    (recording / "present/ust/.refused").touch()
-    steps += [nothing, (recording / "present/ust/1-1").touch]
-
+@pytest.mark.usefixtures("steps")
+def test_a_trace_of_programs_alone_has_no_kernel_to_come(recording):
+    """It would have been there first."""
     assert wait_for_kernel(recording, is_alive)
-    assert steps == []
+    assert not kernel_is_missing(recording, {recording / "present/ust"})
 
 
 def test_between_two_parts_the_kernel_is_waited_for(recording, steps):
@@ -91,6 +91,7 @@ def test_between_two_parts_the_kernel_is_waited_for(recording, steps):
 
 def test_nobody_waits_for_what_a_killed_recorder_left(recording, steps):
     """It is looked at now and then."""
+    (recording / "present/ust" / METADATA).unlink()
     steps += [nothing] * (begun_recording.LONGEST_QUIET - 1)
 
     assert not wait_for_kernel(recording, lambda directory: directory.name == "ust")

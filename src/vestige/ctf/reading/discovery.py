@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -18,6 +19,14 @@ INDEX_SUFFIX = ".idx"
 """How the names of LTTng's index files end."""
 INDEX_HEADER_SIZE = 16
 """Bytes of an index file before its first packet."""
+REGISTER = ".arena"
+"""The file of a recording that goes on: its metadata come after it."""
+KERNEL = "kernel"
+"""The directory beside the trace of programs, whose metadata come before theirs."""
+LONGEST_BEGINNING = 1.0
+"""Seconds for which a trace is waited for that has just begun."""
+PAUSE = 0.01
+"""Seconds between two looks."""
 
 
 class FoundTrace(NamedTuple):
@@ -51,7 +60,7 @@ def find_traces(path: str | os.PathLike[str]) -> list[FoundTrace]:
         )
     found = [
         FoundTrace(directory, relative_name(root, directory))
-        for directory in trace_directories(root)
+        for directory in _begun_directories(root)
     ]
     if not found:
         raise NotATraceError(
@@ -70,10 +79,37 @@ def relative_name(root: Path, directory: Path) -> str:
 
 def trace_directories(root: Path) -> Iterator[Path]:
     """Walk down from ``root``; below a trace no other trace is looked for."""
+    return (one for one, has_metadata in _looked_at(root) if has_metadata)
+
+
+def _begun_directories(root: Path) -> list[Path]:
+    """Walk down, and wait for the trace of a recording that is just beginning.
+
+    Nobody is to see that of the kernel alone, nor nothing where all comes at once. That
+    of a recorder that was killed just then is never to come.
+    """
+    last = time.monotonic() + LONGEST_BEGINNING
+    while True:
+        looked_at = [*_looked_at(root)]
+        found = [one for one, has_metadata in looked_at if has_metadata]
+        coming = [one for one, has_metadata in looked_at if not has_metadata]
+        is_complete = bool(found) and not any(
+            one.with_name(KERNEL) in found for one in coming
+        )
+        if is_complete or not coming or time.monotonic() > last:
+            return found
+        time.sleep(PAUSE)
+
+
+def _looked_at(root: Path) -> Iterator[tuple[Path, bool]]:
+    """Yield traces, and others of which only the register is there: without metadata."""
     for directory, subdirectories, files in os.walk(root, onerror=_refuse):
-        if METADATA in files and (Path(directory) / METADATA).is_file():
+        path = Path(directory)
+        if METADATA in files and (path / METADATA).is_file():
             subdirectories.clear()
-            yield Path(directory)
+            yield path, True
+        elif REGISTER in files:
+            yield path, False
         subdirectories.sort()
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from support.recordings import DATA
 from vestige.ctf import find_traces
+from vestige.ctf.reading import discovery
 from vestige.ctf.reading.discovery import data_file_names
 from vestige.errors import NotATraceError
 
@@ -165,3 +166,48 @@ def test_a_directory_that_is_gone_is_an_error_of_its_own(tmp_path):
     """A session has moved it to an archive since it was found."""
     with pytest.raises(NotATraceError, match="cannot list the directory"):
         data_file_names(tmp_path / "none")
+
+
+@pytest.fixture
+def begun(tmp_path, monkeypatch):
+    """A recording of both domains that begins, and what happens at each look."""
+    (tmp_path / "ust").mkdir()
+    (tmp_path / "ust" / discovery.REGISTER).touch()
+    steps = []
+    times = iter(range(1000))
+    monkeypatch.setattr(discovery.time, "sleep", lambda _: steps.pop(0)())
+    monkeypatch.setattr(discovery.time, "monotonic", lambda: next(times) / 100)
+    return tmp_path, steps
+
+
+def test_who_comes_at_the_beginning_gets_both_domains(begun):
+    """The kernel's trace is there first, and that of programs comes at once."""
+    path, steps = begun
+    steps += [
+        lambda: make_trace(path / "kernel"),
+        lambda: None,
+        lambda: (path / "ust/metadata").touch(),
+    ]
+
+    assert names_of(path) == ["kernel", "ust"]
+    assert steps == []
+
+
+def test_a_beginning_that_never_ends_is_read_as_far_as_it_came(begun):
+    """Its recorder was killed."""
+    path, steps = begun
+    steps += [lambda: None] * 300
+    with pytest.raises(NotATraceError, match="no CTF trace"):
+        find_traces(path)
+    make_trace(path / "kernel")
+
+    assert names_of(path) == ["kernel"]
+    assert 0 < len(steps) < 299
+
+
+def test_others_do_not_wait_for_what_begins_below(begun):
+    """As of a session that has many traces."""
+    path, _ = begun
+    make_trace(path / "uid/1000")
+
+    assert names_of(path) == ["uid/1000"]

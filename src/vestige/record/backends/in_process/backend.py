@@ -15,7 +15,7 @@ from ...trace_directory import Places
 from .clock import LATER_SPANS, RecordingClock, has_constant_counter
 from .collector import Rings, RunningCollector, Writing, counter
 from .launch import run
-from .metadata_file import MetadataFile, settle_clock
+from .metadata_file import MetadataFile, patch_clock, settle_clock
 from .program_environment import fit_environment
 from .refusals import (
     make_refusals,
@@ -132,6 +132,7 @@ class InProcess:
             kernel=self._places.kernel if self._options.is_kernel_recorded else None,
         )
         self._to_close.append(self._metadata.close)
+        self._begin_kernel()
         self._place = _identity(self._directory)
         make_refusals(self._directory)
         if self._is_sent:
@@ -147,9 +148,14 @@ class InProcess:
         if not is_counter:
             self._collector.set_monotonic()
         self._to_close.append(self._abandon)
+        rate = self._prepare_kernel()
         # From here on the trace is readable, whoever is killed. Who finds it finds the
-        # collector's register as well, without which a recording has ended.
-        self._metadata.write()
+        # collector's register as well, without which a recording has ended, and the
+        # trace of the kernel, if there will be one.
+        self._metadata.write(rate=rate)
+
+    def _begin_kernel(self) -> None:
+        """Start the process that records the kernel, which takes its time."""
         if self._options.is_kernel_recorded:
             # Few recordings have it.
             from .kernel_beside import kernel_domain  # noqa: PLC0415 - see above
@@ -158,6 +164,18 @@ class InProcess:
                 self._places, self._kernel_options, self._clock, _new_uuid()
             )
             self._to_close.append(self._kernel.close)
+
+    def _prepare_kernel(self) -> ClockRate | None:
+        """Wait for the trace of the kernel; return the rate that it has by then."""
+        if self._kernel is None:
+            return None
+        self._kernel.prepare()
+        rate = self._clock.rate()
+        if self._places.kernel is not None:
+            # In overwrite mode, or without rights, there is none.
+            with suppress(OSError):
+                patch_clock(self._places.kernel, rate)
+        return rate
 
     def start(self) -> None:
         """Begin to collect.

@@ -76,7 +76,7 @@ class KernelDomain:
         # Who sends files takes their directories away.
         self._is_sent = bool(places.name)
         is_kept = self._is_kept = options.mode == "overwrite"
-        self._has_begun = self._has_stopped = False
+        self._is_prepared = self._has_begun = self._has_stopped = False
         self._bytes = self._bytes_before = 0
         # Who sends what is recorded lets it be held from another thread.
         self._lock = allocate_lock()
@@ -116,18 +116,37 @@ class KernelDomain:
         self._starter: Starter | None = None
         self._process = CollectorProcess(wanted)
 
-    def start(self) -> None:
-        """Begin to record, or learn why that cannot be."""
+    def prepare(self) -> None:
+        """Wait until its trace is there, or learn why there will be none."""
+        self._is_prepared = True
         try:
             self._process.wait_until_ready()
+        except KernelOrderError as error:
+            self._give_up(error)
+        self._note_said()
+
+    def start(self) -> None:
+        """Begin to record, or learn why that cannot be."""
+        if not self._is_prepared:
+            self.prepare()
+        if not self._process.is_there:
+            return
+        try:
             threads = {int(one) for one in os.listdir("/proc/self/task")}
             self._ask("start", left_out=sorted(threads - {get_native_id()}))
             self._has_begun = True
         except KernelOrderError as error:
-            what = NOTHING if self._process.has_tracer else UNAVAILABLE
-            self.problems.append(f"{what}: {error}")
-            self._process.end()
-        self.problems += self._process.problems
+            self._give_up(error)
+        self._note_said()
+
+    def _give_up(self, error: KernelOrderError) -> None:
+        what = NOTHING if self._process.has_tracer else UNAVAILABLE
+        self._note_problem(f"{what}: {error}")
+        self._process.end()
+
+    def _note_said(self) -> None:
+        for said in self._process.problems:
+            self._note_problem(said)
 
     @property
     def starter(self) -> Callable[[Callable[[], int]], int] | None:
@@ -295,8 +314,7 @@ class KernelDomain:
             return
         try:
             found: list[dict[str, Any]] = self._ask("end")
-            for said in self._process.problems:
-                self._note_problem(said)
+            self._note_said()
         except KernelOrderError as error:
             self._note_problem(missing_text(str(error)))
             self._process.end()

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from support.public_folder import public_folder
 from support.recorded import build_program, record_command
 from support.relay_receiver import relay_receiver
 from support.waiting import wait_until
+from vestige.ctf import find_traces
 
 REASON = why_not() or (None if platform.machine() == "x86_64" else "numbers of calls")
 pytestmark = pytest.mark.skipif(
@@ -253,6 +255,28 @@ def test_a_recording_is_followed_in_both_domains(tmp_path, program):
     settled = sum(len(calls_of(part)) for part in parts_of(output)[SETTLED + 1 :])
     assert settled > 100
     assert called[-settled:] == recorded[-settled:]
+
+
+@pytest.mark.parametrize("word", ["sched_switch", "sched_swich"])
+def test_who_opens_a_recording_at_once_gets_all_its_traces(tmp_path, word):
+    """That of programs is the last one, whether the kernel can be recorded or not."""
+    output = tmp_path / "trace"
+    found = set()
+
+    def is_found():
+        with suppress(vestige.NotATraceError):
+            found.update(one.relative_name for one in find_traces(output))
+        return bool(found)
+
+    command = record_command(output, ["cat"], "-q", f"--kernel={word}")
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as recorder:
+        wait_until(is_found, "a trace", SECONDS)
+        # At its end the program ends.
+        recorder.stdin.close()
+
+    there = {one.name for one in output.iterdir()}
+    assert (recorder.returncode, found) == (0, there)
+    assert there == ({"ust", "kernel"} if word == "sched_switch" else {"ust"})
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can have other groups")
