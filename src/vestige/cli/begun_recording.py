@@ -78,7 +78,7 @@ def kernel_is_missing(path: str | os.PathLike[str], found: Container[Path]) -> b
 
 
 def _awaited(path: str | os.PathLike[str]) -> list[Path]:
-    """Return the traces of programs that are to come, or beside which the kernel's is."""
+    """Return the traces of programs that, or beside which the kernel's, are to come."""
     # In overwrite mode it comes in the end.
     if Path(path, SOCKET).exists():
         return []

@@ -102,7 +102,7 @@ def _begun_directories(root: Path) -> list[Path]:
 
 
 def _looked_at(root: Path) -> Iterator[tuple[Path, bool]]:
-    """Yield traces, and others of which only the register is there: without metadata."""
+    """Yield traces, and others without metadata, of which the register is there."""
     for directory, subdirectories, files in os.walk(root, onerror=_refuse):
         path = Path(directory)
         if METADATA in files and (path / METADATA).is_file():

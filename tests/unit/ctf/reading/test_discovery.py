@@ -186,7 +186,7 @@ def test_who_comes_at_the_beginning_gets_both_domains(begun):
     steps += [
         lambda: make_trace(path / "kernel"),
         lambda: None,
-        lambda: (path / "ust/metadata").touch(),
+        (path / "ust/metadata").touch,
     ]
 
     assert names_of(path) == ["kernel", "ust"]

@@ -37,7 +37,7 @@ from .system_calls import EXIT, content_bytes, has_unread_texts, texts
 from .tracefs import Instance, NoKernelTracerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from contextlib import ExitStack
 
     from .channel_filters import Filters
@@ -536,6 +536,10 @@ class Channel:
             threads: Their IDs.
         """
         self._own.leave_out(threads)
+
+    def forget(self, ended: Collection[int], used: Collection[int]) -> set[int]:
+        """Leave out no more threads that have ended: see :meth:`.OwnThreads.forget`."""
+        return self._own.forget(ended, used)
 
     def begin_dump(self) -> None:
         """Leave out what threads that are left out do and start in the meantime."""

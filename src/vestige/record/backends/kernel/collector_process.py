@@ -147,15 +147,15 @@ class _Orders:
         for _ in range(_DRAINED):
             if self.logger is None or not self.logger.pass_on():
                 break
-        self._tell_spaces()
+        self._look()
         order: dict[str, Any] = json.loads(line)
         return order
 
-    def _tell_spaces(self) -> None:
+    def _look(self) -> None:
         # That the reader has ended is found by the order that comes, too.
         with suppress(ReaderGoneError, OSError):
             if self.trace is not None:
-                self.trace.tell_spaces()
+                self.trace.look()
 
     def _wait(self) -> set[int]:
         """Wait for something; return what can be read. What is logged is passed on."""
@@ -167,11 +167,12 @@ class _Orders:
         for one in (0, reader, logger, *watched):
             if one is not None:
                 asked.register(one, select.POLLIN)
-        ready = {one for one, _ in asked.poll()}
+        pause = None if trace is None else trace.pause
+        ready = {one for one, _ in asked.poll(pause and pause * 1000)}
         if self.logger is not None and logger in ready:
             self.logger.pass_on()
-        if not ready.isdisjoint(watched):
-            self._tell_spaces()
+        if not ready or not ready.isdisjoint(watched):
+            self._look()
         return ready
 
     def close(self) -> None:

@@ -6,9 +6,10 @@ where these threads cause next to no events: while they read 4 MiB, some 40 syst
 and a few switches. Both leave out the same (Linux, ``kernel/trace/trace_events.c``,
 ``event_filter_pid_*``).
 
-What the kernel was told is never taken back while it records: it takes away the probes
-of the scheduler first, and on a CPU on which one of these threads ran just then, it
-leaves out whoever comes next, until it is done.
+What the kernel was told is taken back only once one of these threads has ended and
+somebody else has its ID. For it takes away the probes of the scheduler first, and on a
+CPU on which one of these threads ran just then, it leaves out whoever comes next, until
+it is done; and for a moment it leaves out nobody.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 from ...._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from .formats import EventFormat
     from .tracefs import Instance
@@ -86,6 +87,24 @@ class OwnThreads:
         """
         self._threads += [one for one in threads if one not in self._threads]
         self._tell()
+
+    def forget(self, ended: Collection[int], used: Collection[int]) -> set[int]:
+        """Leave out no more threads that have ended.
+
+        Args:
+            ended: Their IDs.
+            used: Those of them that others have by now, or may have.
+
+        Returns:
+            Those that the kernel leaves out further.
+        """
+        told = self._threads[: self._told]
+        kept = [one for one in told if one not in used]
+        rest = [one for one in self._threads[self._told :] if one not in ended]
+        self._threads, self._told = [*kept, *rest], len(kept)
+        if len(kept) < len(told):
+            self._instance.write(_SETTING, " ".join(map(str, kept)))
+        return {*kept}.intersection(ended)
 
     def _tell(self) -> None:
         if not self.is_in_kernel:

@@ -39,7 +39,7 @@ _GAP = (
 )
 
 _PERIOD = 1.0
-"""Seconds after which one looks whether threads have ended, if nothing else is due."""
+"""Seconds after which one looks around if nothing else is due."""
 
 
 def run_reader(
@@ -99,8 +99,6 @@ class _Reader:
             self._collector.note_pages()
         self._is_running = self._is_held = self._reads_ids = False
         self._is_waiting = False
-        self._own: set[int] = set()
-        """Threads that are left out and have not ended."""
         self._due = 0.0
         """When viewers are told next."""
 
@@ -135,16 +133,8 @@ class _Reader:
                 continue
             # However often somebody asks meanwhile.
             self._due = time.monotonic() + period
-            self._forget_ended()
             if live and self._is_running and not self._is_held and not self._is_waiting:
                 self._go_live()
-
-    def _forget_ended(self) -> None:
-        """Leave out no more threads that have ended: others may get their IDs."""
-        ended = [one for one in self._own if not _is_there(one)]
-        if ended:
-            self._collector.end_own(ended, self._now())
-            self._own.difference_update(ended)
 
     def _follow_maps(self, asked: select.poll, ready: dict[int, int]) -> None:
         """Take what the kernel told of processes."""
@@ -209,6 +199,7 @@ class _Reader:
             "change": self._change,
             "track": self._track,
             "leave_out": self._leave_out,
+            "end_own": self._end_own,
             "spaces": self._know_spaces,
             "metadata": self._write_metadata,
             "describe": self._describe,
@@ -287,7 +278,10 @@ class _Reader:
     def _leave_out(self, order: dict[str, Any]) -> None:
         left_out = {int(one): since for one, since in order["left_out"].items()}
         self._collector.leave_out(left_out)
-        self._own |= left_out.keys()
+
+    def _end_own(self, order: dict[str, Any]) -> None:
+        """Leave out no more threads that have ended: others may get their IDs."""
+        self._collector.end_own(order["threads"], self._now())
 
     def _wait_for_own(self, order: dict[str, Any]) -> None:  # noqa: ARG002
         """Read, and let records wait for those of the state, which come then."""
@@ -454,15 +448,6 @@ def _groups(user: int, group: int) -> list[int]:
     if user == os.geteuid():
         return [os.getegid(), *os.getgroups()]
     return groups_of(user, group)
-
-
-def _is_there(thread: int) -> bool:
-    with suppress(PermissionError):
-        try:
-            os.kill(thread, 0)
-        except ProcessLookupError:
-            return False
-    return True
 
 
 def _cpus(channel: ChannelToRead) -> list[int]:

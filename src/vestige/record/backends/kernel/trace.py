@@ -20,6 +20,7 @@ from .state_dump import StateDump
 from .sub_buffers import page_bytes
 from .to_read import ChannelToRead, TraceToRead
 from .tracefs import NoKernelTracerError
+from .watched_threads import WatchedThreads
 
 if TYPE_CHECKING:
     import socket
@@ -41,6 +42,8 @@ _SOURCES = {"pid": "process", "vpid": "spaces"}
 _NAMING = {"run", "flush", "cut", "copy", "end"}
 """Orders before which is told where modules are, for names that are given then."""
 _WITHOUT_ID = "the kernel's ID of the recorder, in this PID namespace, is unknown"
+_PERIOD = 1.0
+"""Seconds between two looks whether somebody has the ID of a thread that has ended."""
 _STATE_ID = 0
 """The class of the first event of the state dump, in each channel."""
 
@@ -79,6 +82,9 @@ class KernelTrace:
         """Threads of the recorder, and since when; only what is new matters."""
         self._machine_ids: dict[int, int] = {}
         """Of threads of the recorder that is in a PID namespace: the kernel's IDs."""
+        self._watched = WatchedThreads()
+        self._ended: set[int] = set()
+        """Threads of the recorder that have ended, and that the kernel leaves out."""
         self._sections = ModuleSections()
         self._problems: list[str] = []
         self._unknown = 0
@@ -136,15 +142,49 @@ class KernelTrace:
 
     @property
     def watched(self) -> list[int]:
-        """What can be read once threads have come into other namespaces."""
-        return [] if self._spaces is None else self._spaces.descriptors
+        """What can be read once there is something to look at."""
+        spaces = [] if self._spaces is None else self._spaces.descriptors
+        return [*spaces, *self._watched.descriptors]
 
-    def tell_spaces(self) -> None:
-        """Look at the namespaces that threads have come into.
+    @property
+    def pause(self) -> float | None:
+        """Seconds after which one looks in any case; ``None``: there is no need."""
+        return _PERIOD if self._ended else self._watched.pause
+
+    def look(self) -> None:
+        """Look at what can be read: which threads of the recorder have ended, first.
 
         Raises:
+            OSError: The kernel refuses what it is told.
             ReaderGoneError: The process that reads has ended.
         """
+        self._forget_ended()
+        self._tell_spaces()
+
+    def _forget_ended(self) -> None:
+        """Leave out no more threads that have ended: others may get their IDs."""
+        ended = self._watched.ended()
+        if ended:
+            for one in ended:
+                self._left_out.pop(one, None)
+            here = {kernel: one for one, kernel in self._machine_ids.items()}
+            for one in here.keys() & {*ended}:
+                del self._machine_ids[here[one]]
+            self._ended.update(ended)
+            if self._is_running:
+                self._ask("end_own", threads=ended)
+        # Of another namespace nobody knows whether there is somebody with the ID.
+        used = {
+            one
+            for one in self._ended
+            if is_in_pid_namespace() or os.path.exists(f"/proc/{one}")
+        }
+        if ended or used:
+            left = [one.forget(self._ended, used) for one in self._channels]
+            self._ended = set().union(*left)
+
+    def _tell_spaces(self) -> None:
+        """Look at the namespaces that threads have come into."""
         read = [] if self._spaces is None else self._spaces.read()
         if read and self._is_running:
             self._ask("spaces", read=read)
@@ -290,6 +330,7 @@ class KernelTrace:
         """
         own = self._kernel_ids([os.getpid(), self._reader.process, *left_out])
         self._tell_left_out(own)
+        self._watch(left_out)
         for one in self._channels:
             # Threads that the reader starts are left out with it.
             one.leave_out(own)
@@ -398,10 +439,11 @@ class KernelTrace:
         Raises:
             ReaderGoneError: The process that reads has ended.
         """
-        threads = self._kernel_ids(threads)
-        self._tell_left_out(threads)
+        known = self._kernel_ids(threads)
+        self._tell_left_out(known)
         for one in self._channels:
-            one.leave_out(threads)
+            one.leave_out(known)
+        self._watch(threads)
 
     def follow(self, thread: int) -> None:
         """Record what a thread starts from now on, and nothing of itself.
@@ -417,8 +459,19 @@ class KernelTrace:
         if not found:
             raise ReaderGoneError(_WITHOUT_ID)
         self._tell_left_out(found)
+        self._watch([thread])
         for channel in self._channels:
             channel.follow(found[0])
+
+    def _watch(self, threads: Sequence[int]) -> None:
+        """Watch threads that are left out for their end."""
+        if is_in_pid_namespace():
+            ids = self._machine_ids
+            known = {ids[one]: one for one in threads if one in ids}
+        else:
+            known = {one: one for one in threads}
+        self._ended -= known.keys()
+        self._watched.add(known)
 
     def _kernel_ids(self, threads: Sequence[int]) -> list[int]:
         """Return the IDs that the kernel has for threads, of those that are known."""
@@ -632,6 +685,7 @@ class KernelTrace:
         if self._link is not None:
             self._link.close()
             self._link = None
+        self._watched.close()
         for one in self._channels:
             one.close()
         self._channels = []
