@@ -444,9 +444,13 @@ class Channel:
         """Return what must be known of threads: see :func:`.contexts.source_of`."""
         return source_of([*self.contexts, *self._filters.asked()]) - {"switch"}
 
-    def own_context(self) -> bytes:
-        """Return the contexts of records that this process makes."""
-        return own_context(self.contexts)
+    def own_context(self, process: int | None = None) -> bytes:
+        """Return the contexts of records that this process makes.
+
+        Args:
+            process: The ID that the kernel has for it, if it is another one.
+        """
+        return own_context(self.contexts, process)
 
     def track(self, processes: Sequence[int] | None) -> None:
         """Let the kernel record no more threads than it must.

@@ -40,9 +40,8 @@ _DRAINED = 64
 
 
 _OTHER_IDS = (
-    "the recorder is in a PID namespace, and the kernel has other IDs for processes: "
-    "the state dump has those of the namespace, and contexts of processes that were "
-    "there before are unknown"
+    "the recorder is in a PID namespace: of processes that were there before and are "
+    "not in it, which are recorded, too, the state and most contexts are unknown"
 )
 
 

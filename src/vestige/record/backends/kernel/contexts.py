@@ -136,14 +136,16 @@ def source_of(names: Iterable[str]) -> set[str]:
     return found - {"record"}
 
 
-def own_context(names: Sequence[str]) -> bytes:
+def own_context(names: Sequence[str], process: int | None = None) -> bytes:
     """Return the contexts of records that this process makes.
 
     Args:
         names: LTTng's names.
+        process: The ID that the kernel has for it, if it is another one.
     """
-    process = os.getpid()
-    facts = facts_of(process, process)
+    here = os.getpid()
+    process = here if process is None else process
+    facts = facts_of(here, here)
     ids = dict(zip(IDS, facts.ids, strict=True))
     values: dict[str, tuple[str, int | bytes]] = {
         "pid": ("<i", process),

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
     from .tracefs import Tracefs
 
-__all__ = ["machine_ids"]
+__all__ = ["all_machine_ids", "machine_ids"]
 
 _EVENT = ("signal", "signal_generate")
-_SIGNAL = signal.SIGURG
-"""Which does nothing where nobody handles it, and few do: those get none."""
+_SIGNALS = (signal.SIGURG, signal.SIGWINCH)
+"""Which do nothing where nobody handles them, nor waits for them: those get none."""
+_AT_ONCE = 2048
+"""Threads of which the buffer has room for an event each."""
 _CALL = {"x86_64": 297, "aarch64": 240}
 """The number of rt_tgsigqueueinfo(2)."""
 _SENT = re.compile(
@@ -36,9 +38,12 @@ _SENT = re.compile(
 )
 _QUEUED = -1
 _INFO_BYTES = 128
-_THREADS = re.compile(
-    rb"^Tgid:\t(\d+)$.*^SigCgt:\t([0-9a-f]+)$", re.MULTILINE | re.DOTALL
+_STATUS = re.compile(
+    rb"^Tgid:\t(\d+)$.*^TracerPid:\t0$.*^SigBlk:\t([0-9a-f]+)$"
+    rb".*^SigCgt:\t([0-9a-f]+)$",
+    re.MULTILINE | re.DOTALL,
 )
+"""Of a thread that no debugger would be told about."""
 
 
 def machine_ids(tracefs: Tracefs, threads: Iterable[int]) -> dict[int, int]:
@@ -46,11 +51,11 @@ def machine_ids(tracefs: Tracefs, threads: Iterable[int]) -> dict[int, int]:
 
     Args:
         tracefs: Where their events are.
-        threads: Their IDs here, of threads of the recorder: they get a signal.
+        threads: Their IDs here. Each gets a signal that does nothing.
 
     Returns:
         By the ID here, those that could be found; none where ``/proc`` is of another
-        namespace or the kernel does not tell, or of a process that handles the signal.
+        namespace or the kernel does not tell; without those that would notice.
     """
     number = _CALL.get(os.uname().machine)
     try:
@@ -68,14 +73,42 @@ def machine_ids(tracefs: Tracefs, threads: Iterable[int]) -> dict[int, int]:
             instance.remove()
 
 
+def all_machine_ids(tracefs: Tracefs) -> tuple[dict[int, int], int]:
+    """Return the IDs of all threads that are in the namespace.
+
+    Args:
+        tracefs: As :func:`machine_ids` has it.
+
+    Returns:
+        As there, and of how many threads there is none.
+    """
+    threads: list[int] = []
+    for process in sorted(int(one) for one in os.listdir("/proc") if one.isdigit()):
+        with suppress(OSError):
+            threads += sorted(map(int, os.listdir(f"/proc/{process}/task")))
+    found = machine_ids(tracefs, threads)
+    rest = [one for one in threads if one not in found]
+    return found, sum(os.path.exists(f"/proc/{one}") for one in rest)
+
+
 def _ids(instance: Instance, number: int, threads: list[int]) -> dict[int, int]:
     if instance.enable([_EVENT]):
         return {}
+    kinds = " || ".join(f"sig == {int(one)}" for one in _SIGNALS)
+    instance.write(
+        "events/signal/signal_generate/filter", f"({kinds}) && code == {_QUEUED}"
+    )
+    found = {}
+    for begin in range(0, len(threads), _AT_ONCE):
+        found.update(_told(instance, number, threads[begin : begin + _AT_ONCE]))
+        # To open it so empties it.
+        instance.write("trace", "")
+    return found
+
+
+def _told(instance: Instance, number: int, threads: list[int]) -> dict[int, int]:
     # Others send signals, too.
     first = secrets.randbelow(1 << 29)
-    instance.write(
-        "events/signal/signal_generate/filter", f"sig == {int(_SIGNAL)} && code == -1"
-    )
     instance.record(is_on=True)
     for at, thread in enumerate(threads):
         _send(number, thread, first + at)
@@ -96,15 +129,19 @@ def _send(number: int, thread: int, token: int) -> None:
     It may have ended, and its ID be somebody else's by now.
     """
     with suppress(OSError):
-        found = _THREADS.search(read_file(f"/proc/{thread}/status"))
-        if found is None or int(found[2], 16) >> (_SIGNAL - 1) & 1:
+        found = _STATUS.search(read_file(f"/proc/{thread}/status"))
+        if found is None:
             return
-        info = (ctypes.c_int * (_INFO_BYTES // 4))(int(_SIGNAL), token, _QUEUED)
+        noticed = int(found[2], 16) | int(found[3], 16)
+        kind = next((one for one in _SIGNALS if not noticed >> (one - 1) & 1), None)
+        if kind is None:
+            return
+        info = (ctypes.c_int * (_INFO_BYTES // 4))(int(kind), token, _QUEUED)
         call = ctypes.CDLL(None).syscall
         call(
             ctypes.c_long(number),
             ctypes.c_long(int(found[1])),
             ctypes.c_long(thread),
-            ctypes.c_long(int(_SIGNAL)),
+            ctypes.c_long(int(kind)),
             ctypes.byref(info),
         )

@@ -11,7 +11,7 @@ from ...._typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["IDS", "NAMESPACES", "ThreadFacts", "all_facts", "facts_of"]
+__all__ = ["IDS", "NAMESPACES", "UNKNOWN", "ThreadFacts", "all_facts", "facts_of"]
 
 IDS = ("uid", "euid", "suid", "gid", "egid", "sgid")
 NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts")

@@ -12,15 +12,16 @@ from contextlib import suppress
 
 from ...._typing import TYPE_CHECKING
 from .formats import read_format
-from .proc_facts import all_facts
+from .proc_facts import UNKNOWN, all_facts
 from .tracefs import Instance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import ExitStack
     from typing import Any
 
     from .formats import EventFormat
+    from .proc_facts import ThreadFacts
     from .tracefs import Tracefs
 
     Told = tuple[int, int, tuple[int, int, tuple[int, int, int], str, Any, Any, bool]]
@@ -133,16 +134,36 @@ class ProcessEvents:
             self._instance.remove()
 
 
-def read_threads(now: Callable[[], int]) -> list[Told]:
+def read_threads(
+    now: Callable[[], int], ids: Mapping[int, int] | None = None
+) -> list[Told]:
     """Read what is known of all threads.
 
     Args:
         now: Gives the present value of the clock of the recording.
+        ids: In a PID namespace, the IDs that the kernel has for threads; others are
+            left out.
     """
+    found = all_facts(now)
+    if ids is not None:
+        found = [
+            (ids[thread], time, _for_the_kernel(one, ids))
+            for thread, time, one in found
+            if thread in ids and one.process in ids
+        ]
     return [
         (thread, time, (*one[:3], one.name.decode("latin-1"), *one[4:]))
-        for thread, time, one in all_facts(now)
+        for thread, time, one in found
     ]
+
+
+def _for_the_kernel(facts: ThreadFacts, ids: Mapping[int, int]) -> ThreadFacts:
+    """Return facts with the IDs that the kernel has."""
+    return facts._replace(
+        process=ids[facts.process],
+        parent=ids.get(facts.parent, UNKNOWN),
+        is_outer=False,
+    )
 
 
 def _events(tracefs: Tracefs) -> Iterator[tuple[tuple[str, str], EventFormat]]:

@@ -22,7 +22,7 @@ from .namespace_dump import Namespaces
 from .proc_files import read_file, terminated, words_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["CLASSES", "StateDump"]
 
@@ -63,6 +63,8 @@ _STATUS = {b"R": 2, b"S": 5, b"D": 5, b"I": 5, b"Z": 4, b"X": 7}
 are 0, which has no name."""
 _USER_THREAD, _KERNEL_THREAD = 0, 1
 _MODE_UNKNOWN, _NO_SUBMODE = 5, 0
+_NOBODY = 0
+"""The parent of who has none here."""
 _IS_KERNEL_THREAD = 0x200000
 """The flag ``PF_KTHREAD`` (Linux, ``include/linux/sched.h``)."""
 _PATH_ONLY, _MODE_PATH = os.O_PATH, 0x4000
@@ -78,10 +80,17 @@ class StateDump:
     Args:
         now: Gives the present value of the recording's clock.
         first: The ID of the first of :data:`CLASSES` in the trace.
+        ids: In a PID namespace, the IDs that the kernel has for threads; others are
+            left out. Levels of namespaces count from this one.
     """
 
-    def __init__(self, now: Callable[[], int], first: int) -> None:
-        self._now = now
+    def __init__(
+        self,
+        now: Callable[[], int],
+        first: int,
+        ids: Mapping[int, int] | None = None,
+    ) -> None:
+        self._now, self._ids = now, ids
         self._first = first
         self._spaces = Namespaces()
         self._context = struct.pack("<i", os.getpid())
@@ -109,14 +118,15 @@ class StateDump:
         threads = list(self._read_threads())
         yield self._now()
         for process, thread, parent in threads:
-            with suppress(OSError, IndexError, ValueError):
+            with suppress(OSError, LookupError, ValueError):
                 place = f"/proc/{process}/task/{thread}"
-                for name, fields in self._spaces.records(place, thread, parent):
+                known = self._id(thread)
+                for name, fields in self._spaces.records(place, known, parent):
                     self._put(name, fields)
             yield from self._piece()
         for process in dict.fromkeys(one for one, _, _ in threads):
             # It may have ended, or be a thread of the kernel.
-            with suppress(OSError):
+            with suppress(OSError, LookupError):
                 yield from self._read_files(process)
                 self._read_maps(process)
             yield from self._piece()
@@ -145,24 +155,34 @@ class StateDump:
             with suppress(OSError):
                 for thread in sorted(map(int, os.listdir(f"/proc/{process}/task"))):
                     # It may have ended.
-                    with suppress(OSError, IndexError, ValueError):
+                    with suppress(OSError, LookupError, ValueError):
                         yield process, thread, self._read_thread(process, thread)
+
+    def _id(self, thread: int) -> int:
+        """Return the ID that the kernel has for a thread, or a process.
+
+        Raises:
+            LookupError: Nobody knows it.
+        """
+        return thread if self._ids is None else self._ids[thread]
 
     def _read_thread(self, process: int, thread: int) -> int:
         """Put the state of a thread; return its parent."""
+        known, group = self._id(thread), self._id(process)
         line = read_file(f"/proc/{process}/task/{thread}/stat", is_small=True)
         name = line[line.index(b"(") + 1 : line.rindex(b")")]
         words = line[line.rindex(b")") + 2 :].split()
         parent = int(words[1])
-        self.groups[thread] = process
+        self.groups[known] = group
         kind = _USER_THREAD
         if int(words[6]) & _IS_KERNEL_THREAD:
             kind = _KERNEL_THREAD
-            self._kernel_threads[name] = thread
+            self._kernel_threads[name] = known
+        above = parent if self._ids is None else self._ids.get(parent, _NOBODY)
         body = struct.pack(
             "<iii16siiiiIQ",
-            *(thread, process, parent, name[:15], kind, _MODE_UNKNOWN, _NO_SUBMODE),
-            *(_STATUS.get(words[0], 0), int(words[36]), process),
+            *(known, group, above, name[:15], kind, _MODE_UNKNOWN, _NO_SUBMODE),
+            *(_STATUS.get(words[0], 0), int(words[36]), group),
         )
         self._put("process_state", body)
         return parent
@@ -170,9 +190,10 @@ class StateDump:
     def _read_files(self, process: int) -> Iterator[int]:
         """Read which files a process has open; it may have a million."""
         place = f"/proc/{process}"
+        known = self._id(process)
         for number in sorted(map(int, os.listdir(f"{place}/fd"))):
             with suppress(OSError, IndexError, ValueError):
-                self._read_file(place, process, number)
+                self._read_file(place, known, number)
             yield from self._piece()
 
     def _read_file(self, place: str, process: int, number: int) -> None:
@@ -189,7 +210,8 @@ class StateDump:
         """Read what a process has mapped; the lowest bits of its flags are known."""
         found = _MAP.findall(read_file(f"/proc/{process}/maps"))
         number = self._first + _NUMBERS[f"{_PREFIX}vm_map"]
-        now, context = self._now(), self._context + struct.pack("<i", process)
+        known = struct.pack("<i", self._id(process))
+        now, context = self._now(), self._context + known
         # There are many: they have one time.
         self.records += [
             (

@@ -44,6 +44,9 @@ _NAMING = {"run", "flush", "cut", "copy", "end"}
 _WITHOUT_ID = "the kernel's ID of the recorder, in this PID namespace, is unknown"
 _PERIOD = 1.0
 """Seconds between two looks whether somebody has the ID of a thread that has ended."""
+_WITHOUT_IDS = (
+    "the kernel's IDs are unknown in this PID namespace, and so is their state"
+)
 _STATE_ID = 0
 """The class of the first event of the state dump, in each channel."""
 
@@ -205,8 +208,19 @@ class KernelTrace:
         if not self._is_unread:
             return []
         self._is_unread = False
-        # What is known of an ID here is another thread's for the kernel.
-        return [] if is_in_pid_namespace() else read_threads(self._now)
+        return read_threads(self._now, self._all_ids())
+
+    def _all_ids(self) -> dict[int, int] | None:
+        """Return the kernel's IDs of all threads, if they have others here."""
+        if not is_in_pid_namespace():
+            return None
+        # As where the recorder's own are asked for.
+        from .machine_ids import all_machine_ids  # noqa: PLC0415 - see above
+
+        found, unknown = all_machine_ids(self._tracefs)
+        if unknown:
+            self._problems.append(f"of {unknown:,} threads {_WITHOUT_IDS}")
+        return found
 
     @property
     def _clock(self) -> str:
@@ -404,7 +418,7 @@ class KernelTrace:
 
     def _dump(self) -> Iterator[None]:
         """Pass the state on, piece by piece; the first one has all threads."""
-        dump = StateDump(self._now, _STATE_ID)
+        dump = StateDump(self._now, _STATE_ID, self._all_ids())
         groups: Mapping[int, int] | None = dump.groups
         try:
             for until in dump.pieces():
@@ -423,7 +437,7 @@ class KernelTrace:
         """Pass on a piece of the state, up to a value of the clock; ``None``: all."""
         records = {}
         for number, channel in enumerate(self._channels):
-            context = channel.own_context()
+            context = channel.own_context(self._machine_ids.get(os.getpid()))
             states = channel.states() if channel.wanted.is_enabled else set()
             if states:
                 records[number] = [

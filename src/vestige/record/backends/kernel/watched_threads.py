@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import select
-from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from ...._suppress import suppress
+from ...._typing import TYPE_CHECKING
 from .proc_files import read_file
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif(
     REASON is not None, reason=f"no kernel tracer: {REASON}"
 )
 INTO = ("unshare", "--pid", "--fork", "--mount-proc")
+STATE, NAMESPACE = (f"lttng_statedump_process_{one}" for one in ("state", "pid_ns"))
 SECONDS = 60.0
 
 
@@ -48,17 +49,31 @@ def test_they_are_those_that_everybody_sees():
 
 
 @pytest.mark.skipif(is_in_pid_namespace(), reason="IDs are others here")
-def test_who_handles_the_signal_gets_none():
-    """Its ID is not known then."""
+@pytest.mark.parametrize("is_blocked", [False, True])
+def test_who_would_notice_a_signal_gets_another_one_or_none(is_blocked):
+    """Its ID is not known if it would notice all; a debugger would notice any."""
     came = []
-    before = signal.signal(signal.SIGURG, lambda number, _frame: came.append(number))
+    signals = [signal.SIGURG, signal.SIGWINCH]
+    # Whoever edits lines may handle them, too.
+    before = [signal.signal(one, signal.SIG_DFL) for one in signals]
+    if is_blocked:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     tracefs = Tracefs()
+    own = os.getpid()
     try:
-        assert machine_ids(tracefs, [os.getpid()]) == {}
+        known = []
+        for one in signals:
+            if not is_blocked:
+                signal.signal(one, lambda number, _frame: came.append(number))
+            known.append(machine_ids(tracefs, [own]))
     finally:
-        signal.signal(signal.SIGURG, before)
+        for one, handler in zip(signals, before, strict=True):
+            signal.signal(one, handler or signal.SIG_DFL)
+        pending = signal.sigpending()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
         tracefs.close()
-    assert came == []
+    assert known == [{} if is_blocked else {own: own}, {}]
+    assert (came, pending) == ([], set())
 
 
 @pytest.mark.skipif(is_in_pid_namespace(), reason="IDs are others here")
@@ -90,6 +105,18 @@ def test_recorders_in_a_namespace_are_not_in_their_trace(tmp_path):
     assert outer.returncode == 0, said
     trace = vestige.open(output / "kernel", debug_info=False)
     threads = {one.context["tid"] for one in trace if one.name.startswith("syscall_")}
+    # The recorder is the first process in it.
+    states = {one.payload["tid"] for one in trace if one.name == STATE}
+    assert {recorder, collector} <= states
+    assert 1 not in states
+    [inner] = [
+        (one.payload["vtid"], one.payload["vpid"])
+        for one in trace
+        if one.name == NAMESPACE and one.payload["tid"] == recorder
+    ]
+    assert inner == (1, 1)
+    owners = {one.payload["pid"] for one in trace if one.name.endswith("_descriptor")}
+    assert recorder in owners <= states
     assert len(own) > 2
     assert threads
     assert not threads & own
