@@ -22,6 +22,9 @@ from support.recorded import build_program, record_command
 from support.relay_receiver import relay_receiver
 from support.waiting import wait_until
 from vestige.ctf import find_traces
+from vestige.record.backends.in_process.backend import InProcess
+from vestige.record.rules.options import RecordingOptions
+from vestige.record.trace_directory import Places
 
 REASON = why_not() or (None if platform.machine() == "x86_64" else "numbers of calls")
 pytestmark = pytest.mark.skipif(
@@ -255,6 +258,28 @@ def test_a_recording_is_followed_in_both_domains(tmp_path, program):
     settled = sum(len(calls_of(part)) for part in parts_of(output)[SETTLED + 1 :])
     assert settled > 100
     assert called[-settled:] == recorded[-settled:]
+
+
+def test_both_domains_have_one_clock_before_anything_is_recorded(tmp_path):
+    """Its rate is not known well yet, but both know it as well."""
+    programs, kernel = tmp_path / "ust", tmp_path / "kernel"
+    programs.mkdir()
+    options = RecordingOptions(kernel=("sched_switch",))
+    places = Places(str(programs), str(tmp_path), str(kernel))
+    backend = InProcess(places, options)
+    try:
+        backend.prepare()
+        rates = [clock_of(one).partition("freq")[2] for one in (programs, kernel)]
+    finally:
+        backend.close()
+
+    assert words_of(rates[0]) == words_of(rates[1])
+    assert not kernel.exists()
+
+
+def words_of(text):
+    """Return words: what may be written again has blanks behind it."""
+    return text.replace(";", " ").split()
 
 
 @pytest.mark.parametrize("word", ["sched_switch", "sched_swich"])
