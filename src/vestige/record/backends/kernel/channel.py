@@ -37,7 +37,7 @@ from .system_calls import EXIT, content_bytes, has_unread_texts, texts
 from .tracefs import Instance, NoKernelTracerError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from contextlib import ExitStack
 
     from .channel_filters import Filters
@@ -444,13 +444,13 @@ class Channel:
         """Return what must be known of threads: see :func:`.contexts.source_of`."""
         return source_of([*self.contexts, *self._filters.asked()]) - {"switch"}
 
-    def own_context(self, process: int | None = None) -> bytes:
+    def own_context(self, machine_ids: Mapping[int, int] | None) -> bytes:
         """Return the contexts of records that this process makes.
 
         Args:
-            process: The ID that the kernel has for it, if it is another one.
+            machine_ids: The IDs that the kernel has for processes, if these are others.
         """
-        return own_context(self.contexts, process)
+        return own_context(self.contexts, machine_ids)
 
     def track(self, processes: Sequence[int] | None) -> None:
         """Let the kernel record no more threads than it must.

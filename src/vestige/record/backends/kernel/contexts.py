@@ -16,6 +16,7 @@ from .call_stacks import CALL_STACKS
 from .counters import UNKNOWN, counter_contexts
 from .event_classes import CONTEXT, integer, text_of
 from .proc_facts import IDS, NAMESPACES, facts_of
+from .proc_facts import UNKNOWN as NOT_KNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -136,20 +137,25 @@ def source_of(names: Iterable[str]) -> set[str]:
     return found - {"record"}
 
 
-def own_context(names: Sequence[str], process: int | None = None) -> bytes:
+def own_context(
+    names: Sequence[str], machine_ids: Mapping[int, int] | None = None
+) -> bytes:
     """Return the contexts of records that this process makes.
 
     Args:
         names: LTTng's names.
-        process: The ID that the kernel has for it, if it is another one.
+        machine_ids: The IDs that the kernel has for processes, if these are others.
     """
-    here = os.getpid()
-    process = here if process is None else process
-    facts = facts_of(here, here)
+    process = os.getpid()
+    facts = facts_of(process, process)
+    parent = facts.parent
+    if machine_ids is not None:
+        process = machine_ids.get(process, NOT_KNOWN)
+        parent = machine_ids.get(parent, NOT_KNOWN)
     ids = dict(zip(IDS, facts.ids, strict=True))
     values: dict[str, tuple[str, int | bytes]] = {
         "pid": ("<i", process),
-        "ppid": ("<i", facts.parent),
+        "ppid": ("<i", parent),
         "procname": ("<16s", facts.name),
         "hostname": ("<65s", host()),
         "prio": ("<i", _NO_PRIORITY),

@@ -20,7 +20,7 @@ from .proc_files import read_file
 from .tracefs import Instance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from .tracefs import Tracefs
 
@@ -37,6 +37,7 @@ _SENT = re.compile(
     r"\berrno=(-?\d+) code=-1 comm=.* pid=(\d+) grp=\d+ res=-?\d+$", re.MULTILINE
 )
 _QUEUED = -1
+_ALL = (1 << 64) - 1
 _INFO_BYTES = 128
 _STATUS = re.compile(
     rb"^Tgid:\t(\d+)$.*^TracerPid:\t0$.*^SigBlk:\t([0-9a-f]+)$"
@@ -46,12 +47,16 @@ _STATUS = re.compile(
 """Of a thread that no debugger would be told about."""
 
 
-def machine_ids(tracefs: Tracefs, threads: Iterable[int]) -> dict[int, int]:
+def machine_ids(
+    tracefs: Tracefs, threads: Iterable[int], *, are_own: bool = True
+) -> dict[int, int]:
     """Return the IDs that threads have outside of all PID namespaces.
 
     Args:
         tracefs: Where their events are.
         threads: Their IDs here. Each gets a signal that does nothing.
+        are_own: Whether they are the recorder's: a signal that they hold back is no
+            harm then. Others may wait for it.
 
     Returns:
         By the ID here, those that could be found; none where ``/proc`` is of another
@@ -65,7 +70,8 @@ def machine_ids(tracefs: Tracefs, threads: Iterable[int]) -> dict[int, int]:
     except OSError:
         return {}
     try:
-        return _ids(instance, number, list(dict.fromkeys(threads)))
+        mask = 0 if are_own else _ALL
+        return _ids(instance, number, list(dict.fromkeys(threads)), mask)
     except OSError:
         return {}
     finally:
@@ -73,11 +79,14 @@ def machine_ids(tracefs: Tracefs, threads: Iterable[int]) -> dict[int, int]:
             instance.remove()
 
 
-def all_machine_ids(tracefs: Tracefs) -> tuple[dict[int, int], int]:
+def all_machine_ids(
+    tracefs: Tracefs, known: Mapping[int, int]
+) -> tuple[dict[int, int], int]:
     """Return the IDs of all threads that are in the namespace.
 
     Args:
         tracefs: As :func:`machine_ids` has it.
+        known: Those of threads of the recorder.
 
     Returns:
         As there, and of how many threads there is none.
@@ -86,12 +95,15 @@ def all_machine_ids(tracefs: Tracefs) -> tuple[dict[int, int], int]:
     for process in sorted(int(one) for one in os.listdir("/proc") if one.isdigit()):
         with suppress(OSError):
             threads += sorted(map(int, os.listdir(f"/proc/{process}/task")))
-    found = machine_ids(tracefs, threads)
+    rest = [one for one in threads if one not in known]
+    found = {**known, **machine_ids(tracefs, rest, are_own=False)}
     rest = [one for one in threads if one not in found]
     return found, sum(os.path.exists(f"/proc/{one}") for one in rest)
 
 
-def _ids(instance: Instance, number: int, threads: list[int]) -> dict[int, int]:
+def _ids(
+    instance: Instance, number: int, threads: list[int], mask: int
+) -> dict[int, int]:
     if instance.enable([_EVENT]):
         return {}
     kinds = " || ".join(f"sig == {int(one)}" for one in _SIGNALS)
@@ -100,18 +112,21 @@ def _ids(instance: Instance, number: int, threads: list[int]) -> dict[int, int]:
     )
     found = {}
     for begin in range(0, len(threads), _AT_ONCE):
-        found.update(_told(instance, number, threads[begin : begin + _AT_ONCE]))
+        part = threads[begin : begin + _AT_ONCE]
+        found.update(_told(instance, number, part, mask))
         # To open it so empties it.
         instance.write("trace", "")
     return found
 
 
-def _told(instance: Instance, number: int, threads: list[int]) -> dict[int, int]:
+def _told(
+    instance: Instance, number: int, threads: list[int], mask: int
+) -> dict[int, int]:
     # Others send signals, too.
     first = secrets.randbelow(1 << 29)
     instance.record(is_on=True)
     for at, thread in enumerate(threads):
-        _send(number, thread, first + at)
+        _send(number, thread, first + at, mask)
     instance.record(is_on=False)
     told = {
         int(sent): int(thread) for sent, thread in _SENT.findall(instance.read("trace"))
@@ -123,16 +138,22 @@ def _told(instance: Instance, number: int, threads: list[int]) -> dict[int, int]
     }
 
 
-def _send(number: int, thread: int, token: int) -> None:
+def _send(number: int, thread: int, token: int, mask: int) -> None:
     """Send a thread a signal with a number; one that would notice gets none.
 
     It may have ended, and its ID be somebody else's by now.
+
+    Args:
+        number: That of the system call.
+        thread: The thread.
+        token: The number.
+        mask: Which signals are not sent where they are held back.
     """
     with suppress(OSError):
         found = _STATUS.search(read_file(f"/proc/{thread}/status"))
         if found is None:
             return
-        noticed = int(found[2], 16) | int(found[3], 16)
+        noticed = int(found[2], 16) & mask | int(found[3], 16)
         kind = next((one for one in _SIGNALS if not noticed >> (one - 1) & 1), None)
         if kind is None:
             return

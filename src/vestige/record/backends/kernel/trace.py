@@ -45,7 +45,8 @@ _WITHOUT_ID = "the kernel's ID of the recorder, in this PID namespace, is unknow
 _PERIOD = 1.0
 """Seconds between two looks whether somebody has the ID of a thread that has ended."""
 _WITHOUT_IDS = (
-    "the kernel's IDs are unknown in this PID namespace, and so is their state"
+    "in this PID namespace the kernel's IDs of some threads are unknown, and so is "
+    "their state; threads:"
 )
 _STATE_ID = 0
 """The class of the first event of the state dump, in each channel."""
@@ -85,6 +86,10 @@ class KernelTrace:
         """Threads of the recorder, and since when; only what is new matters."""
         self._machine_ids: dict[int, int] = {}
         """Of threads of the recorder that is in a PID namespace: the kernel's IDs."""
+        self._ids: dict[int, int] | None = None
+        """In a PID namespace: the kernel's IDs of all threads, when they were read."""
+        self._are_ids_told = False
+        """Whether it was said that some IDs are unknown."""
         self._watched = WatchedThreads()
         self._ended: set[int] = set()
         """Threads of the recorder that have ended, and that the kernel leaves out."""
@@ -217,9 +222,10 @@ class KernelTrace:
         # As where the recorder's own are asked for.
         from .machine_ids import all_machine_ids  # noqa: PLC0415 - see above
 
-        found, unknown = all_machine_ids(self._tracefs)
-        if unknown:
-            self._problems.append(f"of {unknown:,} threads {_WITHOUT_IDS}")
+        found, unknown = all_machine_ids(self._tracefs, self._machine_ids)
+        if unknown and not self._are_ids_told:
+            self._are_ids_told = True
+            self._problems.append(f"{_WITHOUT_IDS} {unknown:,}")
         return found
 
     @property
@@ -418,7 +424,8 @@ class KernelTrace:
 
     def _dump(self) -> Iterator[None]:
         """Pass the state on, piece by piece; the first one has all threads."""
-        dump = StateDump(self._now, _STATE_ID, self._all_ids())
+        self._ids = self._all_ids()
+        dump = StateDump(self._now, _STATE_ID, self._ids)
         groups: Mapping[int, int] | None = dump.groups
         try:
             for until in dump.pieces():
@@ -437,7 +444,7 @@ class KernelTrace:
         """Pass on a piece of the state, up to a value of the clock; ``None``: all."""
         records = {}
         for number, channel in enumerate(self._channels):
-            context = channel.own_context(self._machine_ids.get(os.getpid()))
+            context = channel.own_context(self._ids)
             states = channel.states() if channel.wanted.is_enabled else set()
             if states:
                 records[number] = [

@@ -65,7 +65,7 @@ def test_who_would_notice_a_signal_gets_another_one_or_none(is_blocked):
         for one in signals:
             if not is_blocked:
                 signal.signal(one, lambda number, _frame: came.append(number))
-            known.append(machine_ids(tracefs, [own]))
+            known.append(machine_ids(tracefs, [own], are_own=False))
     finally:
         for one, handler in zip(signals, before, strict=True):
             signal.signal(one, handler or signal.SIG_DFL)
