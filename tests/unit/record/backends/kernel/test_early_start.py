@@ -1,0 +1,103 @@
+"""Programs may start before all of the machine's state was read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import vestige
+from support.kernel_channels import channel_wanted, kernel_wanted
+from support.kernel_tracer import instances, why_not
+from vestige.record.backends.kernel.beside import Beside
+from vestige.record.backends.kernel.rules import KernelRule
+from vestige.record.backends.kernel.trace import KernelTrace
+from vestige.record.backends.kernel.tracefs import Tracefs
+
+REASON = why_not()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+STATE = "lttng_statedump_"
+
+
+def recorded(directory: Path, *, contexts: tuple[str, ...] = ()) -> tuple[int, int]:
+    """Record a program that runs between both parts of the state.
+
+    Returns:
+        Its process, and how many event records were lost.
+    """
+    rules = [
+        KernelRule("tracepoint", "sched_process_*"),
+        KernelRule("syscall", "getpriority"),
+        KernelRule("tracepoint", f"{STATE}*"),
+    ]
+    tracefs = Tracefs()
+    wanted = kernel_wanted(directory, [channel_wanted(rules, contexts)])
+    trace = KernelTrace(tracefs, wanted, time.monotonic_ns)
+    try:
+        trace.start([])
+        program = subprocess.Popen(["true"])
+        program.wait()
+        trace.complete_state()
+        [counts] = trace.end()
+    finally:
+        trace.close()
+        tracefs.close()
+    return program.pid, counts["lost"]
+
+
+def test_a_program_that_starts_meanwhile_is_told_by_its_events(tmp_path: Path) -> None:
+    """The state has the threads from before it; its end comes behind the program's."""
+    process, lost = recorded(tmp_path / "t")
+    events = list(vestige.open(tmp_path / "t"))
+    names = [event.name for event in events]
+    own = [
+        at
+        for at, event in enumerate(events)
+        if event.context["tid"] == process and event.name == "sched_process_exec"
+    ]
+    threads = {
+        event["tid"] for event in events if event.name == f"{STATE}process_state"
+    }
+
+    assert lost == 0
+    assert len(own) == 1
+    last = max(at for at, name in enumerate(names) if name == f"{STATE}process_state")
+    assert names.index(f"{STATE}start") < last < own[0] < names.index(f"{STATE}end")
+    assert os.getpid() in threads
+    assert process not in threads
+    assert f"{STATE}file_descriptor" in names[own[0] :]
+    assert not [one for one in instances() if f"-{os.getpid()}-" in one]
+
+
+@pytest.mark.parametrize("context", ["uts_ns", "callstack-user"])
+def test_where_processes_are_looked_at_none_starts_meanwhile(
+    tmp_path: Path, context: str
+) -> None:
+    """Their namespaces, and what they have mapped, are known while they run alone."""
+    process, _ = recorded(tmp_path / "t", contexts=(context,))
+    names = [
+        event.name
+        for event in vestige.open(tmp_path / "t")
+        if event.name == f"{STATE}end"
+        or (event.name == "sched_process_exec" and event.context["tid"] == process)
+    ]
+
+    assert names == [f"{STATE}end", "sched_process_exec"]
+
+
+def test_what_fails_beside_is_told_where_one_waits() -> None:
+    """Once, and what was done is done."""
+    done = []
+
+    def fail() -> None:
+        done.append(1)
+        raise OSError(28, "no room")
+
+    work = Beside(fail)
+    with pytest.raises(OSError, match="no room"):
+        work.wait()
+    work.wait()
+    assert done == [1]
