@@ -300,8 +300,9 @@ impl Collector {
     }
 
     #[doc = core_doc!(Collector.look)]
-    fn look(&self, py: Python<'_>) {
-        py.detach(|| self.inner.look());
+    #[pyo3(signature = (end=None))]
+    fn look(&self, py: Python<'_>, end: Option<u64>) {
+        py.detach(|| self.inner.look(end));
     }
 
     #[doc = core_doc!(Collector.outcomes)]

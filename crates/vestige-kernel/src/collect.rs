@@ -190,9 +190,9 @@ impl Collector {
         Ok(all(waiting))
     }
 
-    /// Takes what buffers have now, as far as their pages are full.
-    pub fn look(&self) {
-        self.tell_all(|_| Order::Look);
+    /// Takes what buffers have now: all up to a value of the clock, or as far as their pages are full.
+    pub fn look(&self, end: Option<u64>) {
+        self.tell_all(|_| Order::Look { end });
     }
 
     /// What became of each channel's CPUs up to now.

@@ -71,8 +71,8 @@ pub enum Order {
     Flush { end: u64, is_stopped: bool },
     /// Write what there is, if anything is: nothing older comes later.
     FlushSome { end: u64 },
-    /// Take what is there.
-    Look,
+    /// Take what is there: all up to a value of the clock, or as far as pages are full.
+    Look { end: Option<u64> },
     /// Go on in more files when one has enough.
     Limit(Limits),
     /// Read nothing for the moment, or go on.
@@ -258,16 +258,15 @@ impl Reader {
                 self.put(records);
                 self.spool.go_on(until);
             }
-            Order::Look => {
+            Order::Look { end } => {
                 if !self.is_held && matches!(self.state, State::Written(_)) {
-                    self.read(usize::MAX, None);
+                    self.read(usize::MAX, end);
                     self.count();
                 }
             }
             Order::Flush { end, is_stopped } => self.flush(end, is_stopped),
             Order::FlushSome { end } => {
                 if !self.is_held {
-                    self.read(usize::MAX, Some(end));
                     let counts = self.counts();
                     if let State::Written(stream) = &mut self.state {
                         stream.flush_some(end, counts);

@@ -363,10 +363,11 @@ class Collector:
         """
 
     def flush_some(self, end: int) -> None:
-        """Write what there is, where anything is.
+        """Write what was taken, where anything was, and take nothing more.
 
         Args:
-            end: A value of the clock; nothing that is older comes later.
+            end: A value of the clock; nothing that is older comes later: :meth:`look`
+                has taken it.
         """
 
     def limit(
@@ -432,8 +433,13 @@ class Collector:
             OSError: The files are not as many as the CPUs.
         """
 
-    def look(self) -> None:
-        """Take what buffers have, as far as their pages are full."""
+    def look(self, end: int | None = None) -> None:
+        """Take what buffers have.
+
+        Args:
+            end: The value of the clock up to which all is taken; ``None``: as far as
+                pages are full.
+        """
 
     def outcomes(self) -> list[list[CpuOutcome]]:
         """Return what became of all up to now, as :meth:`flush` does."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ProcessMaps", "ToldProcess", "read_processes"]
 
+_READINGS = 5
+"""How often two clocks are read."""
 _PAGE = 4096
 _END_OF_MEMORY = 1 << 64
 _MOST_IMAGES = 4096
@@ -123,7 +125,17 @@ class ProcessMaps:
         """All that is said, as metadata."""
 
     def _both(self) -> tuple[int, int]:
-        return self._now(), time.monotonic_ns()
+        """Read both clocks at one moment.
+
+        Others may run between two readings: of several, those count that were nearest.
+        """
+        found = []
+        for _ in range(_READINGS):
+            before = time.monotonic_ns()
+            now = self._now()
+            found.append((time.monotonic_ns() - before, now, before))
+        took, now, before = min(found)
+        return now, before + took // 2
 
     @property
     def lost(self) -> int:

@@ -152,8 +152,10 @@ class _Reader:
     def _go_live(self) -> None:
         """Write what there is, and say up to when that is all."""
         now = self._now()
-        self._collector.flush_some(now)
+        self._collector.look(now)
+        # What is written may be sent to viewers at once: names come before it.
         self._tell_names()
+        self._collector.flush_some(now)
         if self._files is not None:
             # The next time may be better.
             with suppress(OSError):

@@ -200,3 +200,27 @@ def test_memory_without_a_file_is_no_object() -> None:
     objects = entries(maps.name([(7, 0x12), (7, 0x14)]), "objects")
 
     assert [one[4] for one in objects] == ["/lib"]
+
+
+def test_times_are_right_though_others_run_between_two_readings_of_clocks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The clock of the trace is a counter, ten of which are a nanosecond here."""
+    clock = {"at": 1_000_000, "readings": 0}
+
+    def monotonic() -> int:
+        clock["readings"] += 1
+        # Of five times in a row, the last one alone is not interrupted.
+        clock["at"] += 10 if clock["readings"] % 10 in {9, 0} else 5_000_000
+        return clock["at"]
+
+    monkeypatch.setattr(process_maps.time, "monotonic_ns", monotonic)
+    maps = ProcessMaps((), lambda: clock["at"] * 10)
+    clock["at"] += 1_000_000_000
+    executed = clock["at"] - 500_000_000
+    maps.take(Executed(executed, 20, 20))
+    maps.take(mapped(20, 0x40000, b"/c"))
+    [[thread, at, _, _]] = entries(maps.name([(20, 0x40)]), "threads")
+
+    assert thread == "20"
+    assert abs(int(at, 16) - executed * 10) < 1_000
