@@ -286,10 +286,10 @@ def test_it_ends_with_the_programs(daemon, flood, workshop, tmp_path):
     assert daemon.lttng("list").out == "Currently no available recording session\n"
 
 
-@pytest.mark.usefixtures("daemon")
-def test_losses_are_reported(workshop, tmp_path):
+def test_losses_are_reported(daemon, workshop, tmp_path):
     """With the option that would have kept them."""
     with subprocess.Popen([workshop.program("flood"), "20000", "1000", "20000"]) as one:
+        wait_for_processes(daemon, one.pid)
         done = record(
             *("-p", one.pid, "--buffer-size", "32k", "--duration", "1s", "-o", tmp_path)
         )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import sys
-from contextlib import ExitStack
 
 import pytest
 
 from support.lttng import can_use_name_spaces
 from support.peers import babeltrace
+from support.ports import free_ports
 from support.recipes import Workshop
 from support.vestige_command import vestige
 from support.waiting import wait_until
@@ -30,16 +29,6 @@ pytestmark = [
 SECONDS = 60
 THEIRS = ["lttng-relayd"]
 OURS = [sys.executable, "-m", "vestige.cli.relayd"]
-
-
-def free_ports(count):
-    """Return ports where nobody listens."""
-    with ExitStack() as stack:
-        servers = [
-            stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-            for _ in range(count)
-        ]
-        return [server.getsockname()[1] for server in servers]
 
 
 @pytest.fixture

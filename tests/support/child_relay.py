@@ -8,12 +8,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from .ports import free_ports
 from .waiting import wait_until
 
-SECONDS = 30.0
+SECONDS = 60.0
 HOST = "127.0.0.1"
 LTTNG = ("lttng-relayd",)
 OURS = (sys.executable, "-m", "vestige.cli.relayd")
@@ -23,14 +24,6 @@ def missing_relay() -> str | None:
     """Say why there is none; ``None``: there is one."""
     found = shutil.which("lttng-relayd")
     return None if found else "needs lttng-relayd"
-
-
-def _free_ports(count: int) -> list[int]:
-    with ExitStack() as stack:
-        servers = [
-            stack.enter_context(socket.create_server((HOST, 0))) for _ in range(count)
-        ]
-        return [one.getsockname()[1] for one in servers]
 
 
 class ChildRelay:
@@ -44,7 +37,7 @@ class ChildRelay:
     def __init__(self, folder: Path, command: Sequence[str] = LTTNG) -> None:
         self._command = command
         self.folder, self.output = folder, folder / "traces"
-        self.control, self.data, self.live = _free_ports(3)
+        self.control, self.data, self.live = free_ports(3)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property

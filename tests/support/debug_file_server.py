@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import threading
 import time
@@ -13,7 +12,9 @@ from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-__all__ = ["DEBUGINFOD", "Answer", "debuginfod", "free_port", "server"]
+from .ports import free_ports
+
+__all__ = ["DEBUGINFOD", "Answer", "debuginfod", "server"]
 
 DEBUGINFOD = shutil.which("debuginfod")
 
@@ -59,13 +60,6 @@ def server(answer: Answer) -> Iterator[tuple[str, list[str]]]:
         running.server_close()
 
 
-def free_port() -> int:
-    """Return a port on which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def debuginfod(directory: Path, build_id: str) -> Iterator[str]:
     """Run the server of elfutils.
@@ -77,7 +71,7 @@ def debuginfod(directory: Path, build_id: str) -> Iterator[str]:
     Yields:
         Its address.
     """
-    port = free_port()
+    [port] = free_ports(1)
     command = ["-d", ":memory:", "-F", "-p", str(port), "-t", "0", str(directory)]
     running = subprocess.Popen(
         [str(DEBUGINFOD), *command],
@@ -89,13 +83,13 @@ def debuginfod(directory: Path, build_id: str) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         running.terminate()
-        running.wait(10)
+        running.wait(60)
 
 
 def _wait_for(port: int, path: str) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while time.monotonic() < end:
-        connection = HTTPConnection("127.0.0.1", port, timeout=5)
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
         try:
             connection.request("GET", path)
             if connection.getresponse().status == 200:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["opened", "until"]
 
-SECONDS = 20
+SECONDS = 60
 
 
 @contextmanager

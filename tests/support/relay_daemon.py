@@ -7,24 +7,14 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
+from support.ports import free_ports
 from support.relay_peer import ControlPeer, DataPeer
 from support.waiting import wait_until
 
-SECONDS = 30
+SECONDS = 60
 DAEMON = (sys.executable, "-m", "vestige.cli.relayd")
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports where nobody listens."""
-    with ExitStack() as stack:
-        servers = [
-            stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-            for _ in range(count)
-        ]
-        return [server.getsockname()[1] for server in servers]
 
 
 class RunningRelay:

@@ -17,7 +17,7 @@ DAEMON = UUID(int=7)
 NAMES_SINCE, NUMBERS_SINCE, CHUNKS_SINCE = 4, 8, 11
 """Minor versions since which peers send more: names of sessions and indexes, numbers of
 packets, trace chunks."""
-SECONDS = 20
+SECONDS = 60
 
 
 class ControlPeer:

@@ -14,7 +14,7 @@ from vestige.record.relay.messages import SessionFacts
 from vestige.record.relay.plan import SenderPlan
 from vestige.record.relay.sender import RelaySender
 
-SECONDS = 10.0
+SECONDS = 60.0
 """How long anything may take."""
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import socket
 from pathlib import Path
 
 from support.document_session import Session, blocks
 from support.kernel_tracer import why_not
+from support.ports import free_ports
 
 __all__ = ["GUIDE", "play_request_guide", "why_no_requests"]
 
@@ -35,9 +35,7 @@ def play_request_guide(directory: Path, sources: Path | None = None) -> list[str
     Returns:
         What each block printed.
     """
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = str(one.getsockname()[1])
+    port = str(*free_ports(1))
     session = Session(directory)
     printed = []
     for block in blocks(GUIDE):

@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import BufferedRWPair
 from pathlib import Path
-from typing import cast
 
+from support.ports import free_ports
 from support.waiting import wait_until
 
 __all__ = ["Server", "memcached", "nginx", "redis"]
@@ -109,7 +109,7 @@ def nginx(
     is_daemon: bool = False,
 ) -> Server:
     """Return an nginx with one worker process."""
-    port = _free_port()
+    [port] = free_ports(1)
     directory.mkdir()
     path = directory / f"nginx-{port}.conf"
     path.write_text(
@@ -135,7 +135,7 @@ def nginx(
 
 def memcached(program: Path, *options: str, user: str = "nobody") -> Server:
     """Return a memcached with two worker threads."""
-    port = _free_port()
+    [port] = free_ports(1)
     # Its maintainer of lists works as long as it has time, whatever is asked of it.
     usual = ["-o", "no_lru_maintainer,no_lru_crawler", "-t", "2", "-U", "0"]
     return Server(
@@ -152,7 +152,7 @@ def redis(program: Path, directory: Path) -> Server:
 
     It parses its arguments by the character, so none of them is of varying length.
     """
-    port = _free_port()
+    [port] = free_ports(1)
     directory.mkdir()
     words = {
         "port": port,
@@ -177,12 +177,6 @@ def redis(program: Path, directory: Path) -> Server:
         ("*dict*", "*[sS]ip*", "*CaseHash*", "*KeyCompare*", "*[cC]ron*", "sdslen"),
         directory,
     )
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return cast("int", taken.getsockname()[1])
 
 
 def _connect(server: Server) -> BufferedRWPair:

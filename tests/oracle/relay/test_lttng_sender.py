@@ -10,8 +10,9 @@ import pytest
 
 from support.lttng import can_use_name_spaces
 from support.peers import babeltrace
+from support.ports import free_ports
 from support.recipes import Workshop
-from support.relay_daemon import RunningRelay, free_ports
+from support.relay_daemon import RunningRelay
 from support.vestige_command import vestige
 
 pytestmark = [

@@ -17,7 +17,7 @@ from support.child_relay import ChildRelay, child_relay
 from support.live_sessions import lines
 from support.lttng import can_use_name_spaces
 from support.own_programs import build_ordered, ordered
-from support.relay_daemon import free_ports
+from support.ports import free_ports
 from support.session_daemon import say, session_daemon
 from support.waiting import wait_until
 
@@ -35,7 +35,7 @@ pytestmark = [
 ]
 
 GUIDE = Path(__file__).parents[3] / "docs/guide/network.md"
-SECONDS = 30.0
+SECONDS = 60.0
 CONFIGURATION = """
 ListenAddress 127.0.0.1
 HostKey {folder}/host

@@ -27,12 +27,12 @@ def test_a_trace_is_served_until_ctrl_c(tmp_path):
     )
     with process:
         url = process.stdout.readline().strip()
-        asked = http.client.HTTPConnection(url.split("/")[2], timeout=20)
+        asked = http.client.HTTPConnection(url.split("/")[2], timeout=60)
         asked.request("GET", f"{url}api/meta")
         meta = json.load(asked.getresponse())
         asked.close()
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=20)
+        _, told = process.communicate(timeout=60)
 
     assert meta["title"] == "recording-1"
     assert sum(row["calls"] for row in meta["rows"]) > 0

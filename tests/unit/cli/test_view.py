@@ -46,7 +46,7 @@ def on_a_terminal(*words, **environment):
             break
         pieces.append(piece)
     os.close(main)
-    return process.wait(20), b"".join(pieces).decode(errors="replace").replace(
+    return process.wait(60), b"".join(pieces).decode(errors="replace").replace(
         "\r\n", "\n"
     )
 

@@ -59,7 +59,7 @@ def lines_on_terminal(columns, *words, **environment):
             break
         pieces.append(piece)
     os.close(main)
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
     return b"".join(pieces).decode().replace("\r\n", "\n").splitlines()
 
 

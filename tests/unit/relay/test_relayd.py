@@ -10,7 +10,8 @@ import struct
 
 import pytest
 
-from support.relay_daemon import RunningRelay, free_ports
+from support.ports import free_ports
+from support.relay_daemon import RunningRelay
 from support.relay_peer import INVALID_PROTOCOL, OK, SECONDS
 from vestige.cli.relayd import main
 from vestige.errors import VestigeError

@@ -20,7 +20,7 @@ from vestige.live.messages import ATTACH, CONNECT, PACKET, REQUEST, Command
 CONNECTIONS = 20
 REQUESTS = 30
 MOST_MEMORY = 16 << 20
-SECONDS = 20
+SECONDS = 60
 NUMBERS = [0, 1, 2, 7, 700, 701, 1 << 16, 1 << 31, (1 << 32) - 1, (1 << 64) - 1]
 
 

@@ -30,7 +30,7 @@ from vestige.live.messages import (
 )
 from vestige.relay import viewer_server
 
-SECONDS = 20
+SECONDS = 60
 METADATA = packetised_metadata(Trace().metadata())
 
 

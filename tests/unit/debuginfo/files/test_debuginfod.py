@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from support.debug_file_server import DEBUGINFOD, debuginfod, free_port, server
+from support.debug_file_server import DEBUGINFOD, debuginfod, server
+from support.ports import free_ports
 from support.recordings import DEMO
 from support.separate_debug_files import BUILD_ID, MISSING, Target, run
 from vestige.cli.main import main
@@ -181,7 +182,7 @@ def test_a_file_that_no_server_has_is_not_asked_for_again(machine):
 
 def test_a_dead_server_is_asked_once(machine):
     """The next one is asked, and the first never again."""
-    dead = f"http://127.0.0.1:{free_port()}"
+    dead = f"http://127.0.0.1:{free_ports(1)[0]}"
     with server(fails(404)) as (url, paths):
         client = machine.client(dead, url)
         client.fetch(b"\1\2\3", "debuginfo", "a", lambda _: None, lambda *_: None)
