@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..daemon.client import Client
 from .processes import command_name
 from .recordings import Recorded, Recordings
-from .written_events import WHOLE, Written, WrittenEvents
+from .written_events import OF_KERNEL, WHOLE, Written, WrittenEvents
 
 __all__ = [
     "Counts",
@@ -86,6 +86,8 @@ class WatchedChannel(NamedTuple):
     """A channel now."""
 
     name: str
+    """Its name; of a channel of the kernel behind ``kernel/``."""
+
     is_enabled: bool
     counts: Counts
 
@@ -239,9 +241,11 @@ class Watch:
         seconds: float,
     ) -> WatchedSession:
         key = (facts["name"], facts["uid"], facts["created"])
+        of_kernel = _kernel_channels(facts)
+        told = [*of_kernel.values(), *facts["channels"]]
         written: dict[str, Written] = {}
         if facts["output"] is not None:
-            names = [one["name"] for one in facts["channels"]]
+            names = [one["name"] for one in told]
             follower = self._written.setdefault(key, WrittenEvents(facts["output"]))
             written = follower.look(names)
             self._take_samples(key, facts, follower)
@@ -254,10 +258,11 @@ class Watch:
                     self._densities.get((*key, one["name"])),
                 ),
             )
-            for one in facts["channels"]
+            for one in told
         ]
+        # Of buffers of the kernel there are none.
         self._wants_samples |= any(
-            counts.events is None and one["name"] not in written
+            counts.events is None and one["name"] not in {*written, *of_kernel}
             for one, counts in found
         )
         counts = _sum(one for _, one in found)
@@ -276,6 +281,15 @@ class Watch:
             channels,
             counts.since(before.get(key), seconds),
         )
+
+
+def _kernel_channels(facts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return what is told of channels of the kernel, by the names they have here."""
+    named = [
+        {**one, "name": f"{OF_KERNEL}{one['name']}"}
+        for one in facts.get("kernel_channels", ())
+    ]
+    return {one["name"]: one for one in named}
 
 
 def _recording_facts(one: Recorded) -> dict[str, Any]:

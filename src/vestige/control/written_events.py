@@ -17,12 +17,14 @@ from ..ctf import METADATA, find_traces, read_metadata
 from ..errors import NotATraceError, TraceFormatError
 from .statistics import channel_of_file
 
-__all__ = ["WHOLE", "Written", "WrittenEvents"]
+__all__ = ["OF_KERNEL", "WHOLE", "Written", "WrittenEvents"]
 
 UUID_AT = slice(4, 20)
 """In the header of a packet, behind its magic number."""
 HEAD_BYTES = 64
 """They tell packets of different streams and times apart."""
+OF_KERNEL = "kernel/"
+"""Before the name of a channel of the kernel: none of user space has a slash."""
 MISSED_LOOKS = 3
 """After so many, a file is gone, and was not only moved as it was looked for."""
 WHOLE = ""
@@ -106,7 +108,8 @@ class WrittenEvents:
         """Count what was written since the last look.
 
         Args:
-            channels: Those of the session; ``None``: of a recording that has none.
+            channels: Those of the session, those of the kernel behind
+                :data:`OF_KERNEL`; ``None``: of a recording that has none.
 
         Returns:
             All that was counted so far, by channel, or of :data:`WHOLE`; of channels
@@ -202,6 +205,10 @@ def _channel_of(
     """Return the channel of a file; ``None`` if it is that of no session's."""
     if channels is None:
         return WHOLE
+    if trace_class.environment.get("domain") == "kernel":
+        names = [one.removeprefix(OF_KERNEL) for one in channels if "/" in one]
+        found = channel_of_file(path, names, is_own=False)
+        return f"{OF_KERNEL}{found}" if found in names else None
     is_own = trace_class.environment.get("tracer_name") == "vestige"
     channel = channel_of_file(path, channels, is_own=is_own)
     return channel if channel in channels else None

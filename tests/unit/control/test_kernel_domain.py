@@ -16,6 +16,7 @@ from support.kernel_tracer import why_no_places, why_not
 from support.recorded import build_program
 from support.session_daemon import SECONDS, SessionDaemon, say, session_daemon
 from vestige.control import ChannelStatistics, RecordingEventRule
+from vestige.control.watching import Watch
 from vestige.record.backends.kernel import counters
 
 REASON = why_not()
@@ -144,7 +145,7 @@ def test_what_was_asked_for_can_be_read(tmp_path):
 @needs_tracer
 @pytest.mark.usefixtures("daemon")
 def test_channels_of_both_domains_are_counted_apart(tmp_path):
-    """They may have the same name; notebooks show both."""
+    """They may have the same name; who watches and notebooks see both."""
     with vestige.Session("s", output=tmp_path / "t") as session:
         session.enable_event("a:*")
         session.kernel.enable_event("getpid", type="syscall")
@@ -153,8 +154,11 @@ def test_channels_of_both_domains_are_counted_apart(tmp_path):
         os.getpid()
         session.stop()
         shown = session._repr_html_()
+        [seen] = Watch(session.client).look().sessions
     counted = session.kernel.statistics()["channel0"]
     assert counted.events == len(session.trace()) > 0
+    watched = {one.name: one.counts.events for one in seen.channels}
+    assert watched == {"kernel/channel0": counted.events, "channel0": 0}
     assert session.statistics() == {"channel0": ChannelStatistics(0, 0, 0, 0)}
     for label, rules in (
         ("kernel channel channel0", "getpid"),
