@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import warnings
@@ -28,7 +27,9 @@ CALL = "140"
 COUNT = 50
 EVENTS = ("syscall_entry_getpriority", "syscall_exit_getpriority")
 KERNEL = ("syscalls:getpriority",)
-ALONE = '$ctx.procname == "system_calls"'
+NAME = f"calls-{os.getpid()}"
+"""Of a program that nobody else runs: the kernel is one for all."""
+ALONE = f'$ctx.procname == "{NAME}"'
 WITHOUT_RIGHTS = """
 import sys, warnings, vestige
 with warnings.catch_warnings(record=True) as caught:
@@ -48,7 +49,8 @@ exec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$@"
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     """A program that makes a system call in a function, again and again."""
-    return build_program(tmp_path_factory.mktemp("program"), "system_calls")
+    path = build_program(tmp_path_factory.mktemp("program"), "system_calls")
+    return path.rename(path.with_name(NAME))
 
 
 def calls_of(directory: Path, pid: int | None = None) -> Counter[str]:
@@ -79,7 +81,7 @@ def test_filters_and_contexts_are_options(tmp_path, program):
     kernel = vestige.open(recording.directory / "kernel", debug_info=False)
     found = [one for one in kernel if one.name in EVENTS]
     assert Counter(one.name for one in found) == dict.fromkeys(EVENTS, COUNT)
-    assert {one.context["procname"] for one in found} == {"system_calls"}
+    assert {one.context["procname"] for one in found} == {NAME}
     assert recording.collected.kernel.records >= len(found)
     assert instances_of(os.getpid()) == []
 
@@ -126,13 +128,11 @@ def test_a_snapshot_of_a_crash_has_both_domains(tmp_path, program):
 @needs_tracer
 def test_what_made_room_for_newer_events_is_counted(tmp_path, program):
     """Each event is in the trace, or was overwritten; text of others may be, too."""
-    # Nobody else's program is called so.
-    own = shutil.copy(program, tmp_path / f"room-{os.getpid()}")
     recording = vestige.record(
-        [own, "50000", CALL],
+        [program, "50000", CALL],
         tmp_path / "newest",
         kernel=KERNEL,
-        kernel_filter=f'$ctx.procname == "{own.name}"',
+        kernel_filter=ALONE,
         mode="overwrite",
         buffer_size=1 << 16,
     )
