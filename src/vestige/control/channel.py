@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 from ..daemon.client import Client
 from ..daemon.log_levels import level_number
 from ..daemon.numbers import read_size, read_time, round_sizes
-from ..errors import SelectionError, error_context
+from ..errors import SelectionError, VestigeError, error_context
 from .recording_event_rule import RecordingEventRule
 
 FOR_EVER = "inf"
@@ -91,7 +91,11 @@ class ChannelOfDomain:
     def _now(self) -> dict[str, Any]:
         """Return what the daemon says of it now, or has said at the session's end."""
         facts = self._session._facts()  # noqa: SLF001 - of this package
-        found: dict[str, Any] = facts[self._member][self.name]
+        found: dict[str, Any] | None = facts[self._member].get(self.name)
+        if found is None:
+            # Somebody has made another session of this name.
+            with self._context():
+                raise VestigeError("the session has no such channel any more")
         return found
 
     def add_context(self, *names: str) -> None:

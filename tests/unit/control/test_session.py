@@ -13,7 +13,7 @@ import pytest
 import vestige
 from support.session_daemon import is_running
 from support.waiting import wait_until
-from vestige.control import ChannelStatistics
+from vestige.control import ChannelStatistics, RecordingEventRule
 
 SECONDS = 60.0
 
@@ -134,6 +134,27 @@ def test_sessions_of_others_are_found_and_left(home, tmp_path):
     assert [one.name for one in vestige.sessions()] == ["other", "kept"]
     vestige.Session.find("kept").destroy()
     assert "kept" not in home.lttng("list").out
+
+
+def test_a_channel_says_what_it_records_now(home):
+    """Also when somebody else has changed it, or made another session of the name."""
+    with vestige.Session("s", has_output=False) as session:
+        channel = session.add_channel("ch")
+        channel.enable_event("a:*", filter="n > 1", level="INFO", exclude=["a:b"])
+        channel.enable_event("c:d", only_level=3)
+        home.lttng("disable-event", "-u", "-s", "s", "-c", "ch", "c:d")
+        home.lttng("add-context", "-u", "-s", "s", "-t", "vpid")
+        session.track(vpid=[3, 4])
+        assert channel.rules == (
+            RecordingEventRule("a:*", True, filter="n > 1", level=6, exclude=("a:b",)),
+            RecordingEventRule("c:d", False, only_level=3),
+        )
+        assert channel.contexts == ("vpid",)
+        assert session.tracked == {"vpid": ("3", "4"), "vuid": None, "vgid": None}
+        home.lttng("destroy", "s")
+        home.lttng("create", "s", "--no-output")
+        with pytest.raises(vestige.VestigeError, match="channel 'ch': the session has"):
+            assert channel.is_enabled
 
 
 def test_a_killed_program_leaves_no_session(home):
