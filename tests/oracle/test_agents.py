@@ -83,6 +83,12 @@ def is_listed(daemon: SessionDaemon, pid: int) -> bool:
     return f"PID: {pid} " in shown
 
 
+def has_agents(lttng: LttngEnvironment) -> bool:
+    """Tell whether LTTng has agents, as far as it knows."""
+    words = ["lttng", "list", "--python", "--jul", "--log4j"]
+    return b"PID: " in lttng.run(words, check=False).stdout
+
+
 def record_twice(
     daemon: SessionDaemon,
     lttng: LttngEnvironment,
@@ -103,10 +109,15 @@ def record_twice(
         process.communicate("\n", SECONDS)
     assert process.returncode == 0
     assert daemon.lttng("stop").status == 0
-    for command in (f"create s --output={theirs}", *commands, "start"):
-        lttng.run(["lttng", *shlex.split(command)])
-    lttng.run_program(Program(program))
-    lttng.run(["lttng", "destroy", "s"])
+    # Of an agent that has ended, LTTng may learn when it sends a rule, and refuses that.
+    wait_until(lambda: not has_agents(lttng), "earlier agents are gone", SECONDS)
+    lttng.run(["lttng", "create", "s", f"--output={theirs}"])
+    try:
+        for command in (*commands, "start"):
+            lttng.run(["lttng", *shlex.split(command)])
+        lttng.run_program(Program(program))
+    finally:
+        lttng.run(["lttng", "destroy", "s"])
     events = lines(ours)
     assert events == lines(theirs)
     return events
