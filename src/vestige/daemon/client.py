@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .._typing import TYPE_CHECKING
 from .connection import Connection
+from .names import MOST_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -466,17 +467,19 @@ class Client(Connection):
             what the rule matches as ``is_matching``; or why it is refused, as
             ``refusal`` and ``detail``.
         """
-        answer = self.ask(
-            "enable-event",
-            session=session,
-            domain="KERNEL",
-            channel=channel,
-            names=[*names],
-            type=type,
-            location=location,
-            filter=filter,
-        )
-        results: list[dict[str, Any]] = answer["results"]
+        results: list[dict[str, Any]] = []
+        for first in range(0, len(names), MOST_NAMES):
+            answer = self.ask(
+                "enable-event",
+                session=session,
+                domain="KERNEL",
+                channel=channel,
+                names=[*names[first : first + MOST_NAMES]],
+                type=type,
+                location=location,
+                filter=filter,
+            )
+            results += answer["results"]
         return results
 
     def disable_event(

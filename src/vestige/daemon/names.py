@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from .refusals import refused
 
-__all__ = ["LONGEST_NAME", "check_named", "fits"]
+__all__ = ["LONGEST_NAME", "MOST_NAMES", "check_named", "fits"]
 
+MOST_NAMES = 2000
+"""Of rules that one request makes, which others wait for."""
 LONGEST_NAME = 255
 """Bytes of a name; LTTng has buffers of 256."""
 

@@ -11,7 +11,7 @@ from .channel_verbs import channel_of
 from .domains import KERNEL, domain_of
 from .kernel_rules import KernelPoints, check_kernel_rule, check_with_kernel
 from .model import AGENT_DOMAINS, RULE_TYPES, Channel, EventRule, Session
-from .names import check_named
+from .names import MOST_NAMES, check_named
 from .probe_locations import PLACES, check_readable, read_location
 from .protocol import Request
 from .refusals import refused
@@ -70,6 +70,8 @@ async def _enable_of_kernel(
         done = await _enable_one(registry, peer, session, request, rules, points)
         await _tell(registry, session)
         return done
+    if len(names) > MOST_NAMES:
+        raise refused("INVALID", f"expected up to {MOST_NAMES:,} names")
     results: list[dict[str, Any]] = []
     for name in names:
         try:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from support.kernel_tracer import why_not
 from support.session_daemon import SessionDaemon
+from vestige.daemon.client import Client
+from vestige.errors import SessionError
 
 REASON = why_not()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -173,6 +177,24 @@ def test_of_many_names_each_is_told_what_became_of_it(daemon: SessionDaemon):
     for name in ("sched_switch", "sched_waking", "no_such_thing", "sched_wakeup"):
         assert listed.count(f" {name} (") == 1
     assert long not in listed
+
+
+def test_a_request_has_no_more_names_than_others_wait_for(daemon: SessionDaemon):
+    """Who has more makes several."""
+    with mock.patch.dict(os.environ, daemon.environment):
+        client = Client.connect()
+    with pytest.raises(SessionError) as refusal:
+        client.ask(
+            "enable-event",
+            session="my-kernel-session",
+            domain="KERNEL",
+            names=["x"] * 2001,
+            type="TRACEPOINT",
+        )
+    assert refusal.value.detail == "expected up to 2,000 names"
+    names = [f"none_{number}*" for number in range(2001)]
+    made = client.enable_kernel_events("my-kernel-session", names, None)
+    assert [one["is_matching"] for one in made] == [False] * 2001
 
 
 def test_a_thousand_names_are_one_request(daemon: SessionDaemon):
