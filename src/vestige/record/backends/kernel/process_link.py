@@ -154,7 +154,8 @@ class CollectorProcess:
             raise KernelOrderError(ENDED)
         self._say({"do": order, **facts})
         answer = self._hear()
-        self.has_ended = not answer
+        # Without its reader it ends, too, as soon as it notices.
+        self.has_ended = not answer or answer.get("failed") == READER_ENDED
         self.problems += answer.get("problems", ())
         if "done" not in answer:
             raise KernelOrderError(answer.get("failed", ENDED))

@@ -11,6 +11,7 @@ from support.kernel_channels import kernel_wanted
 from vestige.record.backends.kernel import process_link
 from vestige.record.backends.kernel.process_link import (
     ENDED,
+    READER_ENDED,
     CollectorProcess,
     KernelOrderError,
 )
@@ -40,6 +41,23 @@ def test_one_that_was_ended_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     process.end()
     with pytest.raises(KernelOrderError, match=ENDED):
         process.ask("counts")
+
+
+@pytest.mark.parametrize(
+    ("failed", "has_ended"), [(READER_ENDED, True), ("no space", False)]
+)
+def test_one_without_its_reader_counts_as_ended(
+    monkeypatch: pytest.MonkeyPatch, failed: str, has_ended: bool
+) -> None:
+    """It may be told something before it has noticed."""
+    said = f'{{"ready": [], "directory": null}}\n{{"failed": "{failed}"}}\n'
+    monkeypatch.setattr(process_link, "_PROGRAM", PROGRAM.format(said))
+    process = CollectorProcess(kernel_wanted("/nowhere", []))
+    process.wait_until_ready()
+    with pytest.raises(KernelOrderError, match=failed):
+        process.ask("start")
+    assert process.has_ended is has_ended
+    process.end()
 
 
 def test_nobody_waits_at_the_pipe_of_one_that_was_killed(
