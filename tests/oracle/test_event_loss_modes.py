@@ -180,8 +180,9 @@ def test_programs_wait_no_longer_than_they_shall(
         gate.touch()
         assert program.wait(SECONDS) == 0
         waited = time.monotonic() - before
-    lost = re.match(r"Warning: (\d+) events were discarded", end(daemon))
-    assert lost is not None
+    said = end(daemon)
+    lost = re.match(r"Warning: (\d+) events were discarded", said)
+    assert lost is not None, (said, waited)
     assert len(numbers(tmp_path)) + int(lost[1]) == 200
     assert waited >= 0.3 * int(lost[1])
 

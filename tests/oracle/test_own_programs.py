@@ -15,7 +15,7 @@ from support.live_sessions import begin, daemon_for_programs, run
 from support.own_programs import STEP, build_ordered, ordered
 from support.peers import babeltrace
 from support.recipes import Workshop
-from support.session_daemon import SessionDaemon, session_daemon
+from support.session_daemon import SessionDaemon, session_daemon, stop_process
 from support.vestige_command import convert
 
 pytestmark = [pytest.mark.oracle, pytest.mark.usefixtures("babeltrace_peer")]
@@ -90,7 +90,7 @@ def test_lost_packets_are_told(daemon: SessionDaemon, tmp_path: Path):
     assert pid is not None
     with ordered(daemon, program) as one:
         one.do("1")
-        os.kill(pid, signal.SIGSTOP)
+        stop_process(pid)
         one.do("20000")
         os.kill(pid, signal.SIGCONT)
         said = daemon.lttng("stop").err

@@ -164,12 +164,34 @@ def session_daemon() -> Iterator[SessionDaemon]:
         shutil.rmtree(rings, ignore_errors=True)
 
 
+def stop_process(pid: int) -> None:
+    """Let a process stand still, and wait until all of its threads do.
+
+    The one that takes the signal may have no processor for a while, and the others go on
+    until it has told them.
+
+    Args:
+        pid: Its ID.
+    """
+    os.kill(pid, signal.SIGSTOP)
+    threads = Path(f"/proc/{pid}/task")
+
+    def are_stopped() -> bool:
+        try:
+            stats = [(one / "stat").read_text() for one in threads.iterdir()]
+        except OSError:  # one has ended meanwhile
+            return False
+        return all(one.rpartition(")")[2].split()[0] == "T" for one in stats)
+
+    wait_until(are_stopped, "it stands still", SECONDS)
+
+
 @contextmanager
 def stopped(daemon: SessionDaemon) -> Iterator[None]:
     """Have a daemon that reads nothing."""
     pid = daemon.pid
     assert pid is not None
-    os.kill(pid, signal.SIGSTOP)
+    stop_process(pid)
     try:
         yield
     finally:

@@ -22,7 +22,7 @@ import vestige
 from support.kernel_tracer import instances, why_not
 from support.own_programs import build_ordered, ordered, wait_for_listed
 from support.recorded import build_program
-from support.session_daemon import SECONDS, SessionDaemon
+from support.session_daemon import SECONDS, SessionDaemon, stop_process
 from support.waiting import wait_until
 from vestige.daemon.client import Client
 from vestige.daemon.kernel_backend import CLEARED
@@ -110,7 +110,7 @@ def opened_by(process: int) -> int:
 def reader_stopped(daemon: SessionDaemon) -> Iterator[None]:
     """Let nobody read the buffers of a daemon's session: they overflow for certain."""
     reader = reader_of(daemon)
-    os.kill(reader, signal.SIGSTOP)
+    stop_process(reader)
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ import pytest
 
 import vestige
 from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
-from support.session_daemon import SessionDaemon, say
+from support.session_daemon import SessionDaemon, say, stop_process
 from vestige.record.backends.registered._agreement import MOST_CHANNELS
 
 pytestmark = pytest.mark.skipif(
@@ -252,7 +252,7 @@ def test_losses_are_those_of_the_channel_that_has_them(
         # Nothing is written meanwhile.
         pid = daemon.pid
         assert pid is not None
-        os.kill(pid, signal.SIGSTOP)
+        stop_process(pid)
         one.do(str(many))
         os.kill(pid, signal.SIGCONT)
         say(daemon, "stop")

@@ -18,6 +18,7 @@ import pytest
 import vestige
 from support.kernel_tracer import children_of, instances, instances_of, why_not
 from support.recorded import build_program, kill_all, record_command, run_recorded
+from support.session_daemon import stop_process
 from support.shared_memory import remove_memory_of_recordings
 from support.waiting import wait_until
 from vestige.record.backends.in_process.clock import (
@@ -279,7 +280,7 @@ def test_what_is_read_and_what_is_lost_is_all(tmp_path, program, is_overwriting,
         [instance] = instances_of(os.getpid())
         [reader] = children_of(int(instance.split("-")[1]))
         # Else it may be fast enough for all of them.
-        os.kill(reader, signal.SIGSTOP)
+        stop_process(reader)
         try:
             subprocess.run([program, str(count), str(CALLS[name])], check=True)
         finally:
