@@ -18,7 +18,7 @@ from uuid import uuid4
 import vestige
 from support.compilers import PROGRAMS, run_tool
 from support.session_daemon import is_running
-from support.waiting import wait_until
+from support.waiting import PATIENCE, wait_until
 from vestige.record import RecordingOptions
 from vestige.record.backends.in_process.clock import ClockRate
 from vestige.record.backends.in_process.collector import RunningCollector
@@ -93,7 +93,7 @@ def run_recorded(
         record_command(output, program, *options),
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=SECONDS * PATIENCE,
         check=False,
     )
     done.stderr = "".join(

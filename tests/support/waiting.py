@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 _POLL_SECONDS = 0.01
-_PATIENCE = float(os.environ.get("VESTIGE_TEST_PATIENCE", "1"))
+PATIENCE = float(os.environ.get("VESTIGE_TEST_PATIENCE", "1"))
 """How many times as long one waits where all is slow (``tools/other_kernels.py``)."""
 
 
@@ -27,7 +27,7 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float) -> None
     Raises:
         DeadlineExpiredError: When the condition is still false after `seconds`.
     """
-    seconds *= _PATIENCE
+    seconds *= PATIENCE
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
