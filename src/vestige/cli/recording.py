@@ -187,7 +187,8 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             python_tracebacks=options.python_tracebacks,
         )
     except SelectionError as error:
-        raise CommandError(str(error), exit_code=WRONG_USAGE) from error
+        text = getattr(error, "on_command_line", str(error))
+        raise CommandError(text, exit_code=WRONG_USAGE) from error
 
 
 def _rotation(options: argparse.Namespace | PlainOptions) -> tuple[float, int]:

@@ -289,7 +289,7 @@ def test_events_of_functions_left_out_have_places(tmp_path, interpreter, monkeyp
     ("options", "message"),
     [
         (["--only-my-code"], "--only-my-code: expected with --python-functions"),
-        (["--max-depth=0", OPTION], "max_depth=0: expected 1 to"),
+        (["--max-depth=0", OPTION], "--max-depth=0: expected 1 to"),
         (["--max-depth=x", OPTION], "invalid int value"),
         (["--min-duration=5", OPTION], "'5' is no duration"),
     ],

@@ -200,7 +200,7 @@ def test_without_rights_there_is_a_warning(tmp_path):
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"kernel_filter": "prev_tid == 1"}, "expected events of it, too"),
+        ({"kernel_filter": "prev_tid == 1"}, "expected events of the kernel"),
         ({"kernel": KERNEL, "kernel_contexts": ("vpidd",)}, "no context 'vpidd'"),
         ({"kernel": KERNEL, "kernel_filter": "prev_tid =="}, "column"),
         ({"kernel": KERNEL, "kernel_filter": "$ctx.perf:cpu:cs > 1"}, "no counters"),
@@ -210,7 +210,7 @@ def test_without_rights_there_is_a_warning(tmp_path):
         ({"helpers": None}, "helpers=None: expected a list"),
         ({"kernel_of": "program"}, "expected events of the kernel, too"),
         ({"kernel": KERNEL, "kernel_of": "me"}, "expected machine or program"),
-        ({"kernel": KERNEL, "max_size": 1 << 30}, "expected overwrite mode"),
+        ({"kernel": KERNEL, "max_size": 1 << 30}, "expected mode=overwrite"),
     ],
 )
 def test_options_that_cannot_be_are_errors(tmp_path, fields, reason):

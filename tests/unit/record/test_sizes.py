@@ -181,7 +181,7 @@ def test_babeltrace_says_what_is_missing_and_no_more(tmp_path, program, mode):
     [
         (
             ["--max-size=1k"],
-            "a maximum size of 1024 bytes is too small: expected 65536 or more",
+            "--max-size: 1024 bytes are too few: expected 65536 or more",
         ),
         (["--max-size=much"], "--max-size=much: expected a number with k, M or G"),
         (
@@ -191,8 +191,8 @@ def test_babeltrace_says_what_is_missing_and_no_more(tmp_path, program, mode):
         (["--mode=block=soon"], "expected a time such as 500ms, 10s or 1m"),
         (["--live=0"], "--live: 0: expected a time above 0"),
         (["--live=soon"], "expected a time such as 500ms, 10s or 1m"),
-        (["--arena-size=4k"], "an arena of 4096 bytes: expected 131072"),
-        (["--buffer-size=1k"], "a buffer of 1024 bytes: expected 4096 or more"),
+        (["--arena-size=4k"], "--arena-size: 4096 bytes: expected 131072"),
+        (["--buffer-size=1k"], "--buffer-size: 1024 bytes: expected 4096 or more"),
     ],
 )
 def test_what_is_no_size_or_mode(tmp_path, options, message):

@@ -327,5 +327,5 @@ def test_a_request_that_makes_no_sense_ends_nothing(
 
 def test_a_crash_is_of_overwrite_mode():
     """Else all is kept in any case."""
-    with pytest.raises(vestige.SelectionError, match="expected overwrite"):
+    with pytest.raises(vestige.SelectionError, match="expected with mode=overwrite"):
         RecordingOptions(snapshot_on_crash=True)

@@ -364,23 +364,25 @@ class RecordingOptions(_Values):
 
     def _check_kernel(self) -> None:
         if self.kernel_of not in {"machine", "program"}:
-            raise SelectionError(
-                f"kernel_of={self.kernel_of!r}: expected machine or program"
+            raise _refused(
+                "{kernel_of}={value}: expected machine or program", value=self.kernel_of
             )
         if not self.is_kernel_recorded:
-            if self.kernel_contexts or self.kernel_filter:
-                raise SelectionError(
-                    "a context or a filter of the kernel: expected events of it, too"
-                )
-            if self.kernel_of != "machine":
-                raise SelectionError(
-                    f"kernel_of={self.kernel_of!r}: expected events of the kernel, too"
+            given = {
+                "kernel_contexts": bool(self.kernel_contexts),
+                "kernel_filter": self.kernel_filter is not None,
+                "kernel_of": self.kernel_of != "machine",
+            }
+            for name in (name for name, is_given in given.items() if is_given):
+                raise _refused(
+                    f"{{{name}}}: expected events of the kernel, too: with {{kernel}}, "
+                    "{kernel_probes} or {kernel_logger}"
                 )
             return
         if self.max_size is not None and self.mode != "overwrite":
-            raise SelectionError(
-                "the kernel in a recording that ends at a maximum size: expected "
-                "overwrite mode, or a rotation with a number of archives that are kept"
+            raise _refused(
+                "{max_size} of a recording with the kernel: expected {mode}=overwrite; "
+                "or {rotate_size} and {keep_archives} instead"
             )
         self._check_kernel_words()
 
@@ -411,64 +413,64 @@ class RecordingOptions(_Values):
 
     def _check_live(self) -> None:
         if self.live and self.mode == "overwrite":
-            raise SelectionError(
-                "a live recording that overwrites what is old: expected another mode"
-            )
+            raise _refused("{live}: expected another mode than {mode}=overwrite")
         if self.live and not SHORTEST_LIVE <= self.live <= LONGEST_LIVE:
-            raise SelectionError(
-                f"a live recording with a period of {self.live:g} s: expected "
-                f"{SHORTEST_LIVE:g} to {LONGEST_LIVE:g}"
+            raise _refused(
+                "{live}: a period of {value:g} s: expected {least:g} to {most:g}",
+                value=self.live,
+                least=SHORTEST_LIVE,
+                most=LONGEST_LIVE,
             )
 
     def _check_rotation(self) -> None:
+        given = "{rotate_seconds}" if self.rotate_seconds else "{rotate_size}"
         if self.is_rotated and self.mode == "overwrite":
-            raise SelectionError(
-                "rotation of a recording that overwrites what is old: expected another "
-                "mode, and a number of archives that are kept (--keep)"
+            raise _refused(
+                f"{given}: expected another mode than {{mode}}=overwrite; "
+                "{keep_archives} keeps the newest archives only"
             )
         if self.is_rotated and self.max_size is not None:
-            raise SelectionError(
-                "rotation of a recording with a maximum size: expected one without"
-            )
+            raise _refused(f"{given}: expected no {{max_size}} with it")
         if min(self.rotate_seconds, self.rotate_size, self.keep_archives) < 0:
             raise SelectionError("rotation: expected no numbers below 0")
         if self.keep_archives and not self.is_rotated:
-            raise SelectionError("a number of archives: expected a rotation")
+            raise _refused("{keep_archives}: expected with {rotate_size}")
 
     def _check(self) -> None:
         if self.mode not in {"block", "discard", "overwrite"}:
-            raise SelectionError(
-                f"mode={self.mode!r}: expected block, discard or overwrite"
+            raise _refused(
+                "{mode}={value}: expected block, discard or overwrite", value=self.mode
             )
         if self.snapshot_on_crash and self.mode != "overwrite":
-            raise SelectionError(
-                f"a snapshot at a crash of a recording with mode={self.mode!r}: "
-                "expected overwrite"
-            )
+            raise _refused("{snapshot_on_crash}: expected with {mode}=overwrite")
         self._check_rotation()
         self._check_live()
         self._check_kernel()
         if self.max_size is not None and self.max_size < SMALLEST_SIZE:
-            raise SelectionError(
-                f"a maximum size of {self.max_size} bytes is too small: "
-                f"expected {SMALLEST_SIZE} or more"
+            raise _refused(
+                "{max_size}: {value} bytes are too few: expected {least} or more",
+                value=self.max_size,
+                least=SMALLEST_SIZE,
             )
         if self.functions not in {None, "fast", "verbose", "off"}:
-            raise SelectionError(
-                f"functions={self.functions!r}: expected fast, verbose or off"
+            raise _refused(
+                "{functions}={value}: expected fast, verbose or off",
+                value=self.functions,
             )
         if self.python_functions not in {None, "python", "all"}:
-            raise SelectionError(
-                f"python_functions={self.python_functions!r}: expected python or all"
+            raise _refused(
+                "{python_functions}={value}: expected python or all",
+                value=self.python_functions,
             )
         if self.patch_in and self.patch is None:
-            raise SelectionError(
-                "--patch-in: expected with --patch, which it adds libraries to"
+            raise _refused(
+                "{patch_in}: expected with {patch}, which it adds libraries to"
             )
         if not 0 <= self.patch_wait <= LONGEST_TIMEOUT:
-            raise SelectionError(
-                f"--patch-wait of {self.patch_wait} s: expected up to "
-                f"{LONGEST_TIMEOUT} s"
+            raise _refused(
+                "{patch_wait}: {value} s: expected up to {most} s",
+                value=self.patch_wait,
+                most=LONGEST_TIMEOUT,
             )
         self._check_python_limits()
         self.selection()
@@ -495,25 +497,34 @@ class RecordingOptions(_Values):
         if packet is not None and (
             packet % PAGE or not PAGE <= packet <= LARGEST_PACKET
         ):
-            raise SelectionError(
-                f"a packet of {packet} bytes: expected a multiple of {PAGE}, "
-                f"up to {LARGEST_PACKET}"
+            raise _refused(
+                "{packet_size}: {value} bytes: expected a multiple of {least}, up to "
+                "{most}",
+                value=packet,
+                least=PAGE,
+                most=LARGEST_PACKET,
             )
         if not PAGE <= self.buffer_size <= LARGEST_PACKET * LARGEST_RING:
-            raise SelectionError(
-                f"a buffer of {self.buffer_size} bytes: expected {PAGE} or more, "
-                f"up to {LARGEST_PACKET * LARGEST_RING}"
+            raise _refused(
+                "{buffer_size}: {value} bytes: expected {least} or more, up to {most}",
+                value=self.buffer_size,
+                least=PAGE,
+                most=LARGEST_PACKET * LARGEST_RING,
             )
         least = SMALLEST_RING * self.chunk_size
         if not least <= self.memory_size <= LARGEST_ARENA:
-            raise SelectionError(
-                f"an arena of {self.memory_size} bytes: expected {least} (two packets) "
-                f"or more, up to {LARGEST_ARENA}"
+            raise _refused(
+                "{arena_size}: {value} bytes: expected {least} (two packets) or more, "
+                "up to {most}",
+                value=self.memory_size,
+                least=least,
+                most=LARGEST_ARENA,
             )
         if not 0 < self.timeout <= LONGEST_TIMEOUT:
-            raise SelectionError(
-                f"a timeout of {self.timeout} s: expected more than 0, up to "
-                f"{LONGEST_TIMEOUT}"
+            raise _refused(
+                "{timeout}: {value} s: expected more than 0, up to {most}",
+                value=self.timeout,
+                most=LONGEST_TIMEOUT,
             )
 
     def _check_python_limits(self) -> None:
@@ -525,18 +536,21 @@ class RecordingOptions(_Values):
         }
         for name, is_set in limits.items():
             if is_set and self.python_functions is None:
-                option = "--" + name.replace("_", "-")
-                raise SelectionError(
-                    f"{option}: expected with --python-functions, whose calls it is for"
+                raise _refused(
+                    f"{{{name}}}: expected with {{python_functions}}, whose calls it "
+                    "is for"
                 )
         if not 0 <= self.min_duration < LONGEST_DURATION:
-            raise SelectionError(
-                f"min_duration={self.min_duration}: expected nanoseconds, less than "
-                f"{LONGEST_DURATION:,}"
+            raise _refused(
+                "{min_duration}={value}: expected nanoseconds, less than {most:,}",
+                value=self.min_duration,
+                most=LONGEST_DURATION,
             )
         if self.max_depth is not None and not 1 <= self.max_depth <= GREATEST_DEPTH:
-            raise SelectionError(
-                f"max_depth={self.max_depth}: expected 1 to {GREATEST_DEPTH:,}"
+            raise _refused(
+                "{max_depth}={value}: expected 1 to {most:,}",
+                value=self.max_depth,
+                most=GREATEST_DEPTH,
             )
 
     def selection(self) -> Selection:
@@ -668,3 +682,11 @@ class RecordingOptions(_Values):
             for probe in self.compiled_probes()
             for name in event_names(probe)
         )
+
+
+def _refused(text: str, **values: Any) -> SelectionError:
+    """Return an error that names options as Python or the command line has them."""
+    # Few recordings come here.
+    from .refused_option import RefusedOptionError  # noqa: PLC0415 - see above
+
+    return RefusedOptionError(text, **values)

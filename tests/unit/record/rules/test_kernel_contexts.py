@@ -40,8 +40,8 @@ def test_others_are_refused(name, reason):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"kernel_contexts": ("pid",)}, "expected events of it"),
-        ({"kernel_filter": "tid == 1"}, "expected events of it"),
+        ({"kernel_contexts": ("pid",)}, "expected events of the kernel"),
+        ({"kernel_filter": "tid == 1"}, "expected events of the kernel"),
         ({"kernel": ("sched",), "kernel_contexts": ("ip",)}, "no context 'ip'"),
         ({"kernel": ("sched",), "kernel_filter": "tid =="}, "column 7"),
     ],
