@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     import argparse
     from typing import NoReturn
 
-__all__ = ["NOT_HERE", "check_options", "run", "say"]
+    from .plain_recording import PlainOptions
+
+__all__ = ["NOT_HERE", "check_options", "how_to_end", "run", "say", "until_when"]
 
 _ENDING: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 NOT_HERE = {
@@ -124,10 +126,10 @@ def run(options: argparse.Namespace) -> int:
         stack.pop_all()
     started = time.monotonic()
     who = ", ".join(f"{pid} ({names[pid]})" for pid in options.pids)
-    until = "" if options.duration is None else f" or {options.duration / 1e9:g} s"
+    until = until_when(options)
     try:
         with session, ending_signals() as ended:
-            say(options, [f"recording {who}; {_ending()}{until} ends it"])
+            say(options, [f"recording {who}; {how_to_end()}{until} ends it"])
             ends = (ended, session.client.fileno())
             gone = _wait(options.pids, ends, options.duration)
             losses = session.stop()
@@ -168,11 +170,20 @@ def _unwinding_signals() -> Iterator[None]:
             signal.signal(one, signal.SIG_DFL)
 
 
-def _ending() -> str:
-    """Return what people can do to end the recording."""
+def how_to_end() -> str:
+    """Return what people can do to end a recording that waits for them."""
     # Scripts start it in the background so that Ctrl-C ends others.
     is_ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
     return f"'kill {os.getpid()}'" if is_ignored else "Ctrl-C"
+
+
+def until_when(options: argparse.Namespace | PlainOptions) -> str:
+    """Return what ``--duration`` adds to that.
+
+    Args:
+        options: The command line.
+    """
+    return "" if options.duration is None else f" or {options.duration / 1e9:g} s"
 
 
 def _buffer_size(text: str) -> int:
@@ -187,7 +198,10 @@ def _buffer_size(text: str) -> int:
 
 
 def check_options(
-    options: argparse.Namespace, what: str, refused: dict[str, str], why: str
+    options: argparse.Namespace | PlainOptions,
+    what: str,
+    refused: dict[str, str],
+    why: str,
 ) -> None:
     """Refuse options that mean nothing for what runs, or has its own.
 
@@ -220,7 +234,7 @@ def _waiting_line(pids: Sequence[int], names: Mapping[int, str]) -> str:
     )
 
 
-def say(options: argparse.Namespace, lines: Iterable[str]) -> None:
+def say(options: argparse.Namespace | PlainOptions, lines: Iterable[str]) -> None:
     """Print lines on standard error, unless that is not wanted.
 
     Args:

@@ -10,6 +10,7 @@ import os
 import sys
 import time
 
+from .._signals import signals
 from .._suppress import suppress
 from .._typing import TYPE_CHECKING
 from ..errors import CommandError, ProgramError, RecordError, SelectionError
@@ -17,6 +18,7 @@ from ..plain_text import plain
 from ..record.backends.in_process.launch import LateSignals
 from ..record.recorder import run_and_record
 from ..record.rules.options import RecordingOptions
+from ..record.trace_directory import KERNEL
 from .doubts import Doubts, quiet_lines
 from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
 from .sizes import parse_size
@@ -26,12 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..record.collected import Collected
+    from ..record.recorder import Recording
     from .plain_recording import PlainOptions
 
 __all__ = ["contexts_of", "default_output", "run"]
 
 FEW_STREAMS = 4
 """Data streams that can be read whatever the limit: a recording needs more files."""
+_ENDED = 128 + signals.SIGTERM
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - see shm_overview(7)
 
 
@@ -50,15 +54,18 @@ def run(options: argparse.Namespace | PlainOptions) -> int:
     if options.recover is not None:
         return _recover(options)
     if options.program is None:
-        options.refuse(
-            "the following arguments are required: PROGRAM"
-            + (" (for the machine alone, 'sleep 10')" if options.kernel else "")
-        )
+        # Few recordings are without.
+        from .machine_recording import check_machine_options
+
+        check_machine_options(options)
     for line in options.old_names:
         print(f"vestige: warning: {line}", file=sys.stderr)
     wanted = _wanted(options)
-    command = [options.program, *options.arguments]
-    is_chosen_here = _wants_python_functions(wanted, command)
+    command: list[str] = []
+    is_chosen_here = False
+    if options.program is not None:
+        command = [options.program, *options.arguments]
+        is_chosen_here = _wants_python_functions(wanted, command)
     if is_chosen_here:
         wanted = RecordingOptions(**{**wanted._asdict(), "python_functions": "python"})
     _warn_of_buffer(wanted, options.buffer_size)
@@ -79,14 +86,14 @@ def _run(
     is_chosen_here: bool,
 ) -> int:
     """Record to a directory, and say what was recorded."""
-    output = options.output or default_output(options.program)
+    output = options.output or default_output(options.program or KERNEL)
     doubts = Doubts()
     try:
         recording = run_and_record(
             tuple(command),
             output,
             wanted,
-            lambda: _meanwhile(output, is_quiet=options.quiet),
+            lambda: _meanwhile(output, options),
             doubted=doubts.say,
         )
     except ProgramError as error:
@@ -113,15 +120,28 @@ def _run(
     else:
         _say(quiet_lines(recording.collected, doubts))
     _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
-    return recording.status
+    return _status(recording)
 
 
-def _meanwhile(output: str | os.PathLike[str], *, is_quiet: bool) -> object:
+def _status(recording: Recording) -> int:
+    """Return the exit status: that of the program, unless its end was asked for."""
+    ended = recording.options.duration
+    is_ended_here = ended and recording.seconds >= ended and recording.status == _ENDED
+    return 0 if is_ended_here or not recording.command else recording.status
+
+
+def _meanwhile(
+    output: str | os.PathLike[str], options: argparse.Namespace | PlainOptions
+) -> object:
     """Note which recording runs, for who follows it; import what its end needs."""
     from .newest_recording import remember
 
     remember(os.path.abspath(output))
-    return None if is_quiet else _load_summary()
+    if options.program is None:
+        from .machine_recording import say_how_it_ends
+
+        say_how_it_ends(options)
+    return None if options.quiet else _load_summary()
 
 
 def _load_summary() -> object:
@@ -173,6 +193,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             mode=options.mode,
             max_size=options.max_size and parse_size(options.max_size, "--max-size"),
             snapshot_on_crash=options.snapshot_on_crash,
+            duration=(options.duration or 0) / 1e9,
             rotate_seconds=rotate_seconds,
             rotate_size=rotate_size,
             keep_archives=options.keep or 0,
@@ -300,9 +321,9 @@ def _warn_of_buffer(wanted: RecordingOptions, size: str) -> None:
         _say([line])
 
 
-def _warn_of_rules(wanted: RecordingOptions, program: str) -> None:
+def _warn_of_rules(wanted: RecordingOptions, program: str | None) -> None:
     """Say which rules can take no event, as far as that is known."""
-    if not wanted.events:
+    if not wanted.events or program is None:
         return
     from ..record.rules.impossible import impossible_rules
     from ..record.rules.program_rules import doubtful_rules

@@ -143,7 +143,8 @@ def run_and_record(  # noqa: PLR0913 - facts, by name
     """Run a program and record it, as :func:`record` does.
 
     Args:
-        program: Its name and its arguments.
+        program: Its name and its arguments; empty: none, where the kernel is recorded,
+            until a signal comes or :attr:`.RecordingOptions.duration` is over.
         directory: The trace.
         options: What is recorded.
         meanwhile: Called once, while the program runs.
@@ -170,6 +171,8 @@ def run_and_record(  # noqa: PLR0913 - facts, by name
         if sent is not None:
             sent.hold = backend.hold
         session.start()
+        if not program:
+            backend.require_kernel()
         if doubted is not None:
             for problem in backend.known_problems:
                 doubted(problem)

@@ -63,7 +63,7 @@ def record_and_send(
     any more.
 
     Args:
-        program: Its name and its arguments.
+        program: Its name and its arguments; empty: as of :func:`.run_and_record`.
         relay: The URIs of a relay daemon, for control and for data.
         options: What is recorded.
         doubted: Called before the program starts with each thing that will be missing.
@@ -77,8 +77,9 @@ def record_and_send(
     """
     with held_spool() as spool:
         control, data = map(read_uri, relay)
+        name = os.path.basename(program[0]) if program else KERNEL
         facts = SessionFacts(
-            FIRST_LETTERS.sub("", os.path.basename(program[0])) or "program",
+            FIRST_LETTERS.sub("", name) or "program",
             os.uname().nodename,
             control.path,
             uuid.uuid4().bytes,

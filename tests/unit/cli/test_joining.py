@@ -99,7 +99,6 @@ def test_a_long_wait_is_told_once(sleeper, capfd, monkeypatch, tmp_path):
         (("-p", "1", "--python", "-e", "log"), 2, "--python -e log: expected a prog"),
         (("-p", "1", "-c", "bogus"), 2, "no context 'bogus'"),
         (("-p", "1", "--duration", "soon"), 2, "'soon' is no duration"),
-        (("--duration", "1s", "./app"), 2, "--duration: expected with --pid"),
         (("--session", "s"), 2, "the following arguments are required: PROGRAM"),
         (("--session", "s", "-e", "a:*", "./app"), 2, "--session: expected no --event"),
         (("--session", "s", "-o", "x", "./app"), 2, "--session: expected no --output"),
@@ -241,7 +240,7 @@ def test_signals_that_are_ignored_end_nothing():
     """And people are told of one that does."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        assert joining_command._ending() == f"'kill {os.getpid()}'"
+        assert joining_command.how_to_end() == f"'kill {os.getpid()}'"
         with joining_command.ending_signals() as ended:
             os.kill(os.getpid(), signal.SIGINT)
             assert select.select([ended], [], [], 0)[0] == []
@@ -249,7 +248,7 @@ def test_signals_that_are_ignored_end_nothing():
             assert select.select([ended], [], [], 60)[0] == [ended]
     finally:
         signal.signal(signal.SIGINT, before)
-    assert joining_command._ending() == "Ctrl-C"
+    assert joining_command.how_to_end() == "Ctrl-C"
 
 
 def test_nothing_is_left_of_an_attempt_that_a_signal_ends(sleeper, tmp_path):

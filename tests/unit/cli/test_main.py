@@ -163,7 +163,6 @@ def test_the_version(run, option):
         (["veiw", "path"], "unknown command 'veiw'; did you mean 'view'?"),
         (["--vers"], "unknown option '--vers'; did you mean '--version'?"),
         (["record"], "the following arguments are required: PROGRAM"),
-        (["record", "--kernel=sched"], "(for the machine alone, 'sleep 10')"),
         (["convert"], "the following arguments are required: PATH"),
         (["demo", "path"], "unexpected argument 'path'"),
         (["convert", "--wrong", "path"], "unknown option '--wrong'"),

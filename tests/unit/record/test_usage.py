@@ -34,7 +34,8 @@ def test_only_the_program_is_required(tmp_path):
 
     assert done.returncode == 2
     assert done.stderr.endswith(
-        "the following arguments are required: PROGRAM\nTry 'vestige record --help'.\n"
+        "the following arguments are required: PROGRAM (or --kernel, for the machine "
+        "alone)\nTry 'vestige record --help'.\n"
     )
 
 

@@ -137,7 +137,8 @@ examples:
             "--duration",
             metavar="TIME",
             type=nanoseconds,
-            help="with --pid: end after TIME, such as 10s",
+            help="end after TIME, such as 10s: a program that was started is asked to "
+            "(SIGTERM), and recorded until it has",
         )
         parser.add_argument(
             "--session",
@@ -311,8 +312,6 @@ examples:
             from ..joining import run
         elif options.session is not None:
             from ..session_program import run
-        elif options.duration is not None:
-            options.refuse("--duration: expected with --pid")
         else:
             from ..recording import run
 

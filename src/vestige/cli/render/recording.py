@@ -14,9 +14,17 @@ from ...record.trace_directory import PRESENT, PROGRAMS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from ...record.collected import Collected
+    from ...record.collected import Collected, KernelCollected
 
-__all__ = ["kernel_lines", "recording_lines"]
+__all__ = [
+    "copy_lines",
+    "has_kernel_report",
+    "kernel_counts",
+    "kernel_lines",
+    "overwritten_lines",
+    "quoted",
+    "recording_lines",
+]
 
 _FAILURES = tuple(
     128 + number
@@ -65,6 +73,12 @@ def recording_lines(
     Yields:
         Lines for people.
     """
+    if not recording.command:
+        # Few recordings are without a program.
+        from .machine_recording import machine_lines
+
+        yield from machine_lines(recording, said)
+        return
     whole = os.fspath(recording)
     directory = _directory(recording)
     contents = read_contents(directory, recording.options)
@@ -93,21 +107,16 @@ def recording_lines(
         yield f"vestige: exit status {recording.status}, as of {failure}"
     if recording.status == 128 + signals.SIGSYS:
         yield f"vestige: {FILTERED}"
-    if archives := recording.collected.archives:
-        folder = os.path.dirname(archives[0])
-        what = "archive" if len(archives) == 1 else "archives"
-        yield f"vestige: {len(archives)} {what} in {_quoted(folder)}"
-    for place in recording.collected.snapshots:
-        yield f"vestige: snapshot in {_quoted(place)}"
+    yield from (f"vestige: {line}" for line in copy_lines(recording))
     yield from (f"vestige: {line}" for line in contents.missing)
     yield from (f"vestige: {line}" for line in _what_is_missing(recording, contents))
     if contents.events == 0 and not _has_more(recording):
         return
-    trace = _quoted(whole)
+    trace = quoted(whole)
     yield f"vestige: trace in {trace}"
     if contents.has_calls:
         yield f"vestige: vestige report {trace}"
-    if _has_kernel_report(recording):
+    if has_kernel_report(recording):
         yield f"vestige: vestige report --kernel {trace}"
     yield f"vestige: vestige view {trace}"
     if contents.has_calls and is_python_by_default:
@@ -124,8 +133,12 @@ def _directory(recording: Recording) -> str:
     )
 
 
-def _has_kernel_report(recording: Recording) -> bool:
-    """Tell whether events of the kernel were asked for that its report counts."""
+def has_kernel_report(recording: Recording) -> bool:
+    """Tell whether events of the kernel were asked for that its report counts.
+
+    Args:
+        recording: A recording that has ended.
+    """
     return recording.collected.kernel is not None and any(
         word.startswith(_REPORTED) for word in recording.options.kernel
     )
@@ -148,15 +161,53 @@ def kernel_lines(collected: Collected) -> Iterator[str]:
     """
     kernel = collected.kernel
     if kernel is not None:
+        yield f"of the kernel {kernel_counts(kernel)}"
+        yield from overwritten_lines(kernel)
+
+
+def overwritten_lines(kernel: KernelCollected) -> Iterator[str]:
+    """Say how much of the kernel's events made room for newer ones.
+
+    Args:
+        kernel: What a recording holds of it.
+
+    Yields:
+        A line, if any did.
+    """
+    if kernel.overwritten:
         yield (
-            f"of the kernel {_count(kernel.records, 'event')}, "
-            f"{_count(kernel.bytes, 'byte')}; {_lost_events(kernel.lost)}"
+            f"of the kernel, {_count(kernel.overwritten, 'older event')} were "
+            "overwritten: a larger --buffer-size, or --max-size, keeps more"
         )
-        if kernel.overwritten:
-            yield (
-                f"of the kernel, {_count(kernel.overwritten, 'older event')} were "
-                "overwritten: a larger --buffer-size, or --max-size, keeps more"
-            )
+
+
+def copy_lines(recording: Recording) -> Iterator[str]:
+    """Say which archives and snapshots there are.
+
+    Args:
+        recording: A recording that has ended.
+
+    Yields:
+        Lines for people.
+    """
+    if archives := recording.collected.archives:
+        folder = os.path.dirname(archives[0])
+        what = "archive" if len(archives) == 1 else "archives"
+        yield f"{len(archives)} {what} in {quoted(folder)}"
+    for place in recording.collected.snapshots:
+        yield f"snapshot in {quoted(place)}"
+
+
+def kernel_counts(kernel: KernelCollected) -> str:
+    """Say how much there is of the kernel.
+
+    Args:
+        kernel: What a recording holds of it.
+    """
+    return (
+        f"{_count(kernel.records, 'event')}, {_count(kernel.bytes, 'byte')}; "
+        f"{_lost_events(kernel.lost)}"
+    )
 
 
 def _patched(recording: Recording) -> Iterator[str]:
@@ -255,8 +306,12 @@ def _signal_name(number: int) -> str:
     return Signals(number).name
 
 
-def _quoted(path: str) -> str:
-    """Return a path as a shell takes it."""
+def quoted(path: str) -> str:
+    """Return a path as a shell takes it.
+
+    Args:
+        path: The path.
+    """
     if (
         path.isascii()
         and path.replace("/", "")
@@ -305,7 +360,7 @@ def _what_goes_on(recording: Recording) -> Iterator[str]:
     elif not collected.is_drained:
         yield (
             "not all could be written, and the rest is kept in memory: make room, then "
-            f"'vestige record --recover {_quoted(os.fspath(recording))}'"
+            f"'vestige record --recover {quoted(os.fspath(recording))}'"
         )
     if collected.unreached or collected.more_unreached:
         # Few recordings have any.

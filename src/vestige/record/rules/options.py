@@ -189,6 +189,10 @@ class _Values(NamedTuple):
     """Whether what ``overwrite`` has kept is copied when the program crashes, or a
     process that it has started."""
 
+    duration: float = 0.0
+    """After how many seconds the program is asked to end, with SIGTERM; 0: never. It is
+    recorded until it has ended."""
+
     rotate_seconds: float = 0.0
     """After how many seconds what was recorded becomes a trace of its own, in
     ``archives``; 0: never. What is recorded now is in ``present`` then."""
@@ -422,6 +426,14 @@ class RecordingOptions(_Values):
                 most=LONGEST_LIVE,
             )
 
+    def _check_duration(self) -> None:
+        if not 0 <= self.duration <= LONGEST_TIMEOUT:
+            raise _refused(
+                "{duration}: {value:g} s: expected up to {most} s",
+                value=self.duration,
+                most=LONGEST_TIMEOUT,
+            )
+
     def _check_rotation(self) -> None:
         given = "{rotate_seconds}" if self.rotate_seconds else "{rotate_size}"
         if self.is_rotated and self.mode == "overwrite":
@@ -445,6 +457,7 @@ class RecordingOptions(_Values):
             raise _refused("{snapshot_on_crash}: expected with {mode}=overwrite")
         self._check_rotation()
         self._check_live()
+        self._check_duration()
         self._check_kernel()
         if self.max_size is not None and self.max_size < SMALLEST_SIZE:
             raise _refused(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import time
 
+from ...._signals import signals
 from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
-from ....errors import ProgramError
+from ....errors import ProgramError, RecordError
 from ....inspect.sites import has_sites
 from ...collected import Collected
 from ...rules.options import RecordingOptions
@@ -100,6 +101,7 @@ class InProcess:
         self._is_counter = has_constant_counter()
         self._to_close: list[Callable[[], None]] = []
         self._has_stopped = False
+        self._has_no_program = False
         self._process: int | None = None
         self._meanwhile = meanwhile
         self._unreached: UnreachedProcesses | None = None
@@ -280,6 +282,8 @@ class InProcess:
         Raises:
             ProgramError: It cannot be started.
         """
+        if not program:
+            return self._wait_for_nobody()
         self.plans = self._planned(program[0])
         rate = self._clock.rate()
         environment = tracer_environment(
@@ -317,6 +321,37 @@ class InProcess:
             self._crashes.collect()
             if not self._crashes.has_told(status):
                 self._snapshots.take_after(status)
+        return status
+
+    def require_kernel(self) -> None:
+        """Refuse to go on where nothing of the kernel is recorded.
+
+        Raises:
+            RecordError: It is not, and why.
+        """
+        if self._kernel is None or not self._kernel.has_begun:
+            raise RecordError("; ".join(self.known_problems))
+
+    def _wait_for_nobody(self) -> int:
+        """Record the kernel alone, until a signal comes or the time is over."""
+        # Few recordings are without a program.
+        from .no_program import standing_in  # noqa: PLC0415 - see above
+
+        self._has_no_program = True
+        started = time.monotonic()
+        rate = self._clock.rate()
+        with standing_in() as (command, its_input):
+            status = run(
+                command,
+                dict(os.environ),
+                begun=lambda process: self._begun(process, rate),
+                schedule=self._schedule(),
+                bells=[] if self._snapshots is None else self._snapshots.bells,
+                inherited=its_input,
+                own=None if self._snapshots is None else self._snapshots.ring,
+                is_ours=True,
+            )
+        self.seconds = time.monotonic() - started
         return status
 
     def stop(self) -> Collected:
@@ -526,13 +561,15 @@ class InProcess:
     def _schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
         """Return what is to be done while the program runs."""
         more = self._chunks or self._crashes
-        if more is None:
+        end = self._options.duration
+        if more is None and not end:
             return self._own_schedule()
         # Few recordings need it.
         from heapq import merge  # noqa: PLC0415 - see above
 
-        both = self._own_schedule(), more.ticks()
-        return merge(*both, key=lambda one: one[0])
+        ticks = () if more is None else more.ticks()
+        ends = [(end, _ask_to_end)] if end else []
+        return merge(self._own_schedule(), ticks, ends, key=lambda one: one[0])
 
     def _own_schedule(self) -> Iterator[tuple[float, Callable[[int], object]]]:
         looks = self._looks()
@@ -556,7 +593,7 @@ class InProcess:
     def _look(self, process: int) -> None:
         """Look for processes that are not recorded."""
         if self._unreached is None:
-            if not self._options.follow_fork:
+            if not self._options.follow_fork or self._has_no_program:
                 return
             # Most programs have ended by now.
             from .unreached import UnreachedProcesses  # noqa: PLC0415 - see above
@@ -589,6 +626,11 @@ class InProcess:
             if self._unreached.is_in_doubt:
                 time.sleep(AGAIN)
                 self._unreached.look()
+
+
+def _ask_to_end(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signals.SIGTERM)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -32,6 +32,7 @@ def run(  # noqa: PLR0913 - facts, by name
     inherited: tuple[int, int] | None = None,
     own: Callable[[int, object], None] | None = None,
     started: Callable[[Callable[[], int]], int] | None = None,
+    is_ours: bool = False,
 ) -> int:
     """Run a program and wait for its end.
 
@@ -48,6 +49,8 @@ def run(  # noqa: PLR0913 - facts, by name
         inherited: A descriptor that it gets besides, and the number that it has there.
         own: Handles SIGUSR2, which is not passed on then.
         started: Calls what starts the program, from any thread, and returns its result.
+        is_ours: Whether the terminal's signals that come to this process alone are
+            passed on, too: nobody else knows of the program.
 
     Returns:
         Its exit status; 128 and the number of the signal that ended it.
@@ -81,7 +84,7 @@ def run(  # noqa: PLR0913 - facts, by name
     # Before the program starts: blocking signals would leave them to other threads.
     with (
         Handled(_PASSED_ON, pass_on),
-        Handled(_OF_THE_TERMINAL, _leave),
+        Handled(_OF_THE_TERMINAL, pass_on if is_ours else _leave),
         # The one before has handled it, too.
         Handled([] if own is None else [signals.SIGUSR2], own or pass_on),
     ):

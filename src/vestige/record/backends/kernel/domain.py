@@ -149,6 +149,11 @@ class KernelDomain:
             self._note_problem(said)
 
     @property
+    def has_begun(self) -> bool:
+        """Whether anything is recorded."""
+        return self._has_begun
+
+    @property
     def starter(self) -> Callable[[Callable[[], int]], int] | None:
         """What starts the program, if it alone is recorded: see :class:`.Starter`."""
         if not self._is_followed or not self._process.is_there:
