@@ -38,6 +38,7 @@ __all__ = [
     "add_origin_arguments",
     "add_selection_arguments",
     "select",
+    "split_patterns",
     "time_bounds",
     "warn_of_nobody",
 ]
@@ -63,14 +64,18 @@ class AddPatterns(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Add them."""
-        found = [*getattr(namespace, self.dest), *_patterns(str(values))]
+        found = [*getattr(namespace, self.dest), *split_patterns(str(values))]
         if not found:
             parser.error(f"{option_string}: expected a pattern")
         setattr(namespace, self.dest, found)
 
 
-def _patterns(text: str) -> list[str]:
-    r"""Split at commas; ``\,`` is a comma in a pattern."""
+def split_patterns(text: str) -> list[str]:
+    r"""Split at commas; ``\,`` is a comma in a pattern.
+
+    Args:
+        text: Patterns.
+    """
     parts = text.replace("\\,", "\0").split(",")
     return [part.replace("\0", ",").strip() for part in parts if part.strip()]
 
@@ -182,12 +187,30 @@ def select(
     expressions = [*getattr(options, "filters", ())]
     threads, processes = (getattr(options, f"origin_{it}", ()) for it in ORIGINS)
     if threads or processes:
-        from ..components.filters.origins import origin_expressions
+        from ..components.filters.origins import (
+            are_names_unknown,
+            origin_expressions,
+        )
 
-        expressions += origin_expressions(streams, threads, processes)
+        words = {"thread": threads, "process": processes}
+        known = _ids_of_names(words, streams) if are_names_unknown(streams) else words
+        expressions += origin_expressions(streams, known["thread"], known["process"])
     for expression in expressions:
         selection = selection.filtered(expression, streams, added)
     return selection
+
+
+def _ids_of_names(
+    words: dict[str, Sequence[str]], streams: Sequence[Stream]
+) -> dict[str, Sequence[str]]:
+    """Return IDs for names, where events do not tell the name of their thread."""
+    from .named_origins import Names
+
+    names = Names(streams)
+    return {
+        kind: [str(one) for one in sorted(names.ids(kind, those))]
+        for kind, those in words.items()
+    }
 
 
 def warn_of_nobody(options: argparse.Namespace) -> None:

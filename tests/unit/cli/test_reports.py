@@ -78,7 +78,7 @@ def test_one_process(run, calls):
     assert "--process=78: no such process has calls; those that have: 77" in errors
     status, _, errors = run("report", "--events", "--process=78", calls)
     assert status == 2
-    assert "--process=78: no such thread has events" in errors
+    assert "--process=78: no such process has events" in errors
 
 
 def test_forms_hold_the_same(run, calls, tmp_path):

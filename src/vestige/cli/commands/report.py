@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from ...components.sinks.text_colors import terminal_supports_color
 from ..chosen_functions import add_choice_arguments, shown_functions
@@ -11,6 +12,7 @@ from ..damage_output import print_damage
 from ..debug_info_arguments import add_debug_file_arguments
 from ..exit_statuses import READING, UNREADABLE, ExitStatuses
 from ..min_duration import add_min_duration_argument
+from ..named_origins import is_id
 from ..newest_recording import take_newest
 from ..percentiles import add_percentiles_argument, take_percentiles
 from ..render.call_style import SORT_KEYS, CallStyle
@@ -25,8 +27,10 @@ from ..reports.forms import (
 from ..reports.kinds import Kind, add_kind_arguments, chosen_kind, make_report
 from ..selection_arguments import (
     TIME_FORMATS,
+    AddPatterns,
     add_selection_arguments,
     select,
+    split_patterns,
     time_bounds,
 )
 from ..terminal import add_wide_argument, line_width
@@ -82,7 +86,7 @@ examples:
   vestige report --locks TRACE              who waited for mutexes
   vestige report --memory TRACE             what was not freed
   vestige report --memory --tree TRACE      the same by paths of calls
-  vestige report --process=4711 TRACE       only this process
+  vestige report --process=4711 TRACE       only this process; also by its name
   vestige report --sort=self --limit=10 TRACE
   vestige report --begin=17:48:17.5 --end=17:48:18 TRACE
   vestige report --min-duration=10us TRACE  only calls that take so long
@@ -107,20 +111,19 @@ examples:
         parser.add_argument("--tree", action="store_true", help="print the call tree")
         parser.add_argument(
             "--thread",
-            metavar="TID",
+            metavar="TID|NAME",
             nargs="?",
             const="",
             action="append",
-            help="report each thread separately; with TID, only this thread "
-            "(repeatable)",
+            help="report each thread separately; with an ID or a name (with *), only "
+            "such threads (repeatable)",
         )
         parser.add_argument(
             "--process",
-            metavar="PID",
-            type=_process,
-            action="append",
+            metavar="PID|NAME",
+            action=AddPatterns,
             default=[],
-            help="report only this process (repeatable)",
+            help="report only processes with this ID or name (with *; repeatable)",
         )
         parser.add_argument(
             "--all",
@@ -169,7 +172,9 @@ examples:
         take_newest(options)
         source = CtfFsSource(options.paths)
         reading = Reading(options, source, select(options, [source], bounds))
-        reading.threads, reading.processes = threads, set(options.process)
+        reading.threads = reading.names.ids("thread", threads)
+        reading.processes = reading.names.ids("process", options.process)
+        reading.asked = {"process": options.process, "thread": threads}
         reading.percentiles = percentiles
         reading.longest = _longest(options)
         report = own_report(form, reading) or make_report(kind, reading)
@@ -196,12 +201,6 @@ def _style(
     )
 
 
-def _process(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"'{text}' is not the ID of a process")
-    return int(text)
-
-
 def _limit(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of rows")
@@ -223,15 +222,15 @@ def _longest(options: argparse.Namespace) -> int:
     return min(limit, MOST_LONGEST) or MOST_LONGEST
 
 
-def _threads(options: argparse.Namespace) -> set[int]:
-    """Return the threads that are wanted; none for all."""
-    threads = set()
+def _threads(options: argparse.Namespace) -> list[str]:
+    """Return the threads that are wanted, IDs and names; none for all."""
+    threads = []
     for word in options.thread or ():
-        if word.isdecimal():
-            threads.add(int(word))
-        elif word:
+        if word and not is_id(word) and Path(word).is_dir():
             # "--thread TRACE": the word after the option was meant as the trace.
             options.paths.append(word)
+        else:
+            threads += split_patterns(word)
     return threads
 
 

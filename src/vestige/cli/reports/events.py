@@ -96,7 +96,7 @@ def read_events(
         )
         if table.events and not chosen.events:
             raise CommandError(
-                f"{reading.wanted}: no such thread has events; "
+                f"{reading.wanted}: no such {reading.wanted_kind} has events; "
                 "'vestige report --events --thread' shows those that have",
                 exit_code=WRONG_USAGE,
             )

@@ -10,6 +10,7 @@ from ..._typing import TYPE_CHECKING
 from ...errors import CommandError
 from ..debug_info_arguments import debug_file_options
 from ..exit_statuses import WRONG_USAGE
+from ..named_origins import Names
 from ..render.progress import ProgressBar
 
 if TYPE_CHECKING:
@@ -44,7 +45,11 @@ class Reading:
         """The threads that are wanted, by their IDs; none for all."""
         self.processes: set[int] = set()
         """The processes that are wanted, by their IDs; none for all."""
-
+        self.names = Names(source.streams)
+        """What threads and processes are called."""
+        self._of_processes: set[int] | None = None
+        self.asked: dict[str, list[str]] = {"process": [], "thread": []}
+        """The IDs and names that were asked for."""
         self.percentiles: tuple[float, ...] = ()
         """The percentiles that are wanted, percent."""
         self.longest = 10
@@ -123,10 +128,18 @@ class Reading:
             thread: Its ID, where it is known.
         """
         takes = (not self.threads or thread in self.threads) and (
-            not self.processes or process in self.processes
+            not self.processes or self._is_of_process(process, thread)
         )
         self._has_taken |= takes
         return takes
+
+    def _is_of_process(self, process: int | None, thread: int | None) -> bool:
+        if process is not None or thread is None:
+            return process in self.processes
+        # Kernels tell it in other events.
+        if self._of_processes is None:
+            self._of_processes = self.names.threads_of(self.processes)
+        return thread in self._of_processes
 
     def refuse_unknown(self, what: str, *, has_some: bool | None = None) -> None:
         """Refuse threads and processes of which nothing was found: zeros mislead.
@@ -149,11 +162,8 @@ class Reading:
     @property
     def wanted(self) -> str:
         """What was asked of threads and processes, as on the command line."""
-        pairs = (("process", self.processes), ("thread", self.threads))
         return " ".join(
-            f"--{name}={','.join(map(str, sorted(numbers)))}"
-            for name, numbers in pairs
-            if numbers
+            f"--{name}={','.join(words)}" for name, words in self.asked.items() if words
         )
 
     @property

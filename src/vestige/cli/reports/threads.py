@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..._typing import TYPE_CHECKING
 from ...debuginfo import CALL_ENTRY_EVENTS
@@ -169,4 +170,27 @@ def make_report(reading: Reading) -> ThreadsReport:
     Raises:
         CommandError: None of the events is of the threads that were asked for.
     """
-    return ThreadsReport(read_events(reading))
+    events = read_events(reading)
+    return ThreadsReport(replace(events, origins=_named(events.origins, reading)))
+
+
+def _named(origins: Sequence[OriginEvents], reading: Reading) -> list[OriginEvents]:
+    """Add names and processes that others tell: kernels do, of all threads."""
+    named = []
+    for one in origins:
+        thread, trace = one.origin.thread, one.origin.trace
+        if thread is None or (one.name is not None and one.origin.process is not None):
+            named.append(one)
+            continue
+        known = reading.names.known
+        process = one.origin.process
+        if process is None:
+            process = known.process_of(trace, thread)
+        named.append(
+            replace(
+                one,
+                origin=replace(one.origin, process=process),
+                name=one.name or known.last(trace, thread),
+            )
+        )
+    return named

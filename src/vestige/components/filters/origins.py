@@ -11,13 +11,16 @@ if TYPE_CHECKING:
 
     from ...graph import Stream
     from ...graph.selection import Selection
+    from .named_threads import NamedThreads
 
-__all__ = ["choose_origins", "origin_expressions"]
+__all__ = ["are_names_unknown", "choose_origins", "origin_expressions"]
 
 IDS = {"thread": ("vtid", "tid"), "process": ("vpid", "pid")}
 """Contexts that have an ID: that of a PID namespace, and that of the machine."""
 NAME = "procname"
 """The context that has a name."""
+_NONE = "0 == 1"
+"""True of no event."""
 ANY_NAME = ((),)
 """A choice of names that no event has."""
 
@@ -38,11 +41,12 @@ def choose_origins(
         SelectionError: No event tells its thread or its process.
     """
     wanted = {"thread": threads, "process": processes}
+    known = _KnownNames(selections)
     for kind, words in wanted.items():
         if not words:
             continue
         narrowed = {
-            stream: _narrowed(stream, one, kind, words)
+            stream: _narrowed(stream, one, kind, words, known)
             for stream, one in selections.items()
         }
         if selections and not any(narrowed.values()):
@@ -86,6 +90,15 @@ def origin_expressions(
     return expressions
 
 
+def are_names_unknown(streams: Sequence[Stream]) -> bool:
+    """Tell whether events of any data stream do not have the name of their thread.
+
+    Args:
+        streams: The data streams.
+    """
+    return any(NAME not in _contexts(stream) for stream in streams)
+
+
 def _not_told(kind: str, words: Sequence[str]) -> SelectionError:
     return SelectionError(
         f"the events do not tell their {kind} by "
@@ -93,12 +106,57 @@ def _not_told(kind: str, words: Sequence[str]) -> SelectionError:
     )
 
 
+class _KnownNames:
+    # The names of threads of some data streams, read when they are needed.
+
+    def __init__(self, streams: Iterable[Stream | Feed]) -> None:
+        # What is not there yet cannot be read twice.
+        all_of_them = [*streams]
+        self._streams = [one for one in all_of_them if not isinstance(one, Feed)]
+        self._is_complete = len(self._streams) == len(all_of_them)
+        self._read: NamedThreads | None = None
+
+    def threads(self, kind: str, word: str) -> set[int]:
+        """Return the IDs of the threads that a name or the ID of a process means."""
+        read = self._known()
+        if kind == "thread":
+            return read.threads(word)
+        is_id = word.isdecimal() and word.isascii()
+        return read.threads_of({int(word)} if is_id else read.processes(word))
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether there are any names, and of all data streams."""
+        return self._is_complete and bool(self._known().rows)
+
+    def _known(self) -> NamedThreads:
+        if self._read is None:
+            from .named_threads import read_named_threads  # noqa: PLC0415 - few need it
+
+            self._read = read_named_threads(self._streams)
+        return self._read
+
+
 def _narrowed(
-    stream: Stream | Feed, wanted: Selection, kind: str, words: Sequence[str]
+    stream: Stream | Feed,
+    wanted: Selection,
+    kind: str,
+    words: Sequence[str],
+    names: _KnownNames,
 ) -> Selection | None:
     """Return what is wanted; ``None`` if the events do not tell."""
     known = {*_contexts(stream)}
-    terms = [term for word in words for term in _terms(kind, word, known)]
+    terms = []
+    for word in words:
+        found = [*_terms(kind, word, known)]
+        if not found and known.intersection(IDS["thread"]) and names.can_tell:
+            # Other events tell which threads these are.
+            threads = sorted(names.threads(kind, word))
+            found = [
+                one for tid in threads for one in _terms("thread", str(tid), known)
+            ]
+            found = found or [_NONE]
+        terms += found
     if not terms:
         return None
     return wanted._replace(filters=(*wanted.filters, " || ".join(terms)))
