@@ -35,6 +35,8 @@ __all__ = ["contexts_of", "default_output", "run"]
 
 FEW_STREAMS = 4
 """Data streams that can be read whatever the limit: a recording needs more files."""
+_TOLD = "told"
+"""The text that has what was said of recordings that were killed."""
 _ENDED = 128 + signals.SIGTERM
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - see shm_overview(7)
 
@@ -356,11 +358,17 @@ def _abandoned_lines(own: str, *, is_quiet: bool) -> Iterator[str]:
     if not any(name.startswith(start) for name in names):
         return
     # Nobody else has any, as a rule.
+    from .kept_text import keep_text, kept_text
     from .render.abandoned import abandoned_lines
 
-    lines = abandoned_lines(own)
+    kept = kept_text(_TOLD) or b""
+    before = {os.fsdecode(one) for one in kept.split(b"\0") if one}
+    told = {*before}
+    lines = abandoned_lines(own, told)
     if not is_quiet:
         yield from lines
+        if told != before:
+            keep_text(_TOLD, b"\0".join(os.fsencode(one) for one in sorted(told)))
 
 
 def contexts_of(text: str) -> tuple[str, ...]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 
+from ..._typing import TYPE_CHECKING
 from ...record.backends.in_process.abandoned_arenas import clear_abandoned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["abandoned_lines"]
 
@@ -17,42 +21,53 @@ SPACE, TILDE = 0x20, 0x7E
 """The first and the last character that a line shows as it is."""
 
 
-def abandoned_lines(own: str) -> list[str]:
+def abandoned_lines(own: str, told: set[str] | None = None) -> list[str]:
     """Remove memory that belongs to no trace any more; say what there is besides.
 
     Args:
         own: The directory of the recording that looks. If it is gone, that was told.
+        told: What was told before and is not told again; it is what is told now.
 
     Returns:
         Lines for people.
     """
     found = clear_abandoned()
-    lines = [
-        "vestige: the recorder of another recording was killed, and a part is in "
-        f"memory only: 'vestige record --recover {_quoted(trace)}' writes it"
-        for trace in found.recoverable[:MOST_NAMED]
-    ]
-    lines += _others(
-        len(found.recoverable),
-        "a later recording names them when these are recovered",
-    )
+    before = set() if told is None else {*told}
+    if told is not None:
+        told.clear()
+        told.update(found.recoverable, (arena for arena, _ in found.doubtful))
+    lines = [*_recoverable([one for one in found.recoverable if one not in before])]
     lines += [
         f"vestige: removed {size / (1 << 20):,.0f} MiB of memory of a recording that "
         f"was killed, and whose directory is gone: {directory}"
         for directory, size in found.removed
         if directory != own
     ]
+    doubtful = [one for one in found.doubtful if one[0] not in before]
     lines += [
         f"vestige: {size / (1 << 20):,.0f} MiB of memory are of a recording that was "
         f"killed, and its directory is not found: remove {_quoted(arena)} if that is "
         "gone; where it is, 'vestige record --recover' writes what is in memory"
-        for arena, size in found.doubtful[:MOST_NAMED]
+        for arena, size in doubtful[:MOST_NAMED]
     ]
-    lines += _others(
-        len(found.doubtful),
-        "they are in /dev/shm, too",
-    )
+    lines += _others(len(doubtful), "they are in /dev/shm, too")
     return lines
+
+
+def _recoverable(traces: list[str]) -> Iterator[str]:
+    """Yield a line about traces of which a part is in memory, if there are any."""
+    if not traces:
+        return
+    first, *more = map(_quoted, traces[:MOST_NAMED])
+    line = (
+        "vestige: a part of a killed recording is in memory only: 'vestige record "
+        f"--recover {first}' writes it"
+    )
+    if more:
+        line += f"; also of {', '.join(more)}"
+    if len(traces) > MOST_NAMED:
+        line += f" and {len(traces) - MOST_NAMED:,} more"
+    yield line
 
 
 def _others(count: int, what: str) -> list[str]:

@@ -38,8 +38,9 @@ def test_how_many_are_not_named_is_told(monkeypatch):
     monkeypatch.setattr(abandoned, "clear_abandoned", lambda: found)
     lines = abandoned.abandoned_lines("/elsewhere")
 
-    assert len(lines) == 5 + 1 + 5 + 1
-    assert lines[5].startswith("vestige: and 3 more like that: a later recording")
+    assert len(lines) == 1 + 5 + 1
+    assert "--recover /tmp/trace-0' writes it; also of /tmp/trace-1, " in lines[0]
+    assert lines[0].endswith("/tmp/trace-4 and 3 more")
     assert lines[-1] == "vestige: and 1 more like that: they are in /dev/shm, too"
 
 
@@ -49,4 +50,26 @@ def test_as_many_as_are_named_are_all(monkeypatch):
     found.recoverable += [f"/tmp/trace-{number}" for number in range(5)]
     monkeypatch.setattr(abandoned, "clear_abandoned", lambda: found)
 
-    assert len(abandoned.abandoned_lines("/elsewhere")) == 5
+    (line,) = abandoned.abandoned_lines("/elsewhere")
+    assert line.endswith("/tmp/trace-3, /tmp/trace-4")
+
+
+def test_each_is_told_once(monkeypatch):
+    """And again if it was gone in between."""
+    found = Abandoned()
+    found.recoverable += ["/tmp/one"]
+    found.doubtful += [("/dev/shm/vestige-0-1", 1 << 20)]
+    monkeypatch.setattr(abandoned, "clear_abandoned", lambda: found)
+    told: set[str] = set()
+
+    assert len(abandoned.abandoned_lines("/elsewhere", told)) == 2
+    assert told == {"/tmp/one", "/dev/shm/vestige-0-1"}
+    assert abandoned.abandoned_lines("/elsewhere", told) == []
+    found.recoverable += ["/tmp/two"]
+    (line,) = abandoned.abandoned_lines("/elsewhere", told)
+    assert "--recover /tmp/two'" in line
+    assert "/tmp/one" not in line
+    found.recoverable.remove("/tmp/one")
+    assert abandoned.abandoned_lines("/elsewhere", told) == []
+    found.recoverable.append("/tmp/one")
+    assert len(abandoned.abandoned_lines("/elsewhere", told)) == 1
