@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import signal
 import socket
 
 from ...._typing import TYPE_CHECKING
@@ -17,6 +19,12 @@ if TYPE_CHECKING:
     from .to_read import TraceToRead
 
 __all__ = ["ReaderGoneError", "ReaderLink"]
+
+
+LONGEST_END = 60.0
+"""Seconds in which it ends once nobody tells it anything: by then all was written."""
+LONGEST_KILL = 1.0
+"""Seconds in which it ends when it is killed."""
 
 
 class ReaderGoneError(Exception):
@@ -75,7 +83,36 @@ class ReaderLink:
         return answer["done"]
 
     def close(self) -> None:
-        """Let it complete what it writes, and end."""
+        """Let it complete what it writes, and end: what was asked of it is done.
+
+        One that does not end, as on a disk that does not answer, is killed.
+        """
         self._answers.close()
         self.control.close()
+        if not _has_ended(self.process, LONGEST_END):
+            os.kill(self.process, signal.SIGKILL)
+            if not _has_ended(self.process, LONGEST_KILL):
+                # Not even that ends it while the disk is silent; it is nobody's child
+                # once this process has ended.
+                return
         os.waitpid(self.process, 0)
+
+
+def _has_ended(process: int, longest: float) -> bool:
+    """Wait until a child has ended, but not for ever.
+
+    Args:
+        process: Its ID.
+        longest: For how many seconds.
+    """
+    try:
+        handle = os.pidfd_open(process)
+    except OSError:
+        # Linux before 5.3, or forbidden: nothing tells without waiting for it.
+        return True
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        return bool(poll.poll(longest * 1000))
+    finally:
+        os.close(handle)
