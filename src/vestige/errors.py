@@ -173,6 +173,9 @@ class DebugInfoError(VestigeError, ValueError):
 class SelectionError(VestigeError, ValueError):
     """A selection, pattern or option does not fit the trace."""
 
+    on_command_line: str | None = None
+    """The message with the names that options have there, if they have others."""
+
 
 class NoSuchFieldError(VestigeError, KeyError):
     """An event has no field of that name.

@@ -210,7 +210,7 @@ def _wanted(options: argparse.Namespace | PlainOptions) -> RecordingOptions:
             python_tracebacks=options.python_tracebacks,
         )
     except SelectionError as error:
-        text = getattr(error, "on_command_line", str(error))
+        text = error.on_command_line or str(error)
         raise CommandError(text, exit_code=WRONG_USAGE) from error
 
 

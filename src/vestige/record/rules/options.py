@@ -700,6 +700,6 @@ class RecordingOptions(_Values):
 def _refused(text: str, **values: Any) -> SelectionError:
     """Return an error that names options as Python or the command line has them."""
     # Few recordings come here.
-    from .refused_option import RefusedOptionError  # noqa: PLC0415 - see above
+    from .refused_option import refused_option  # noqa: PLC0415 - see above
 
-    return RefusedOptionError(text, **values)
+    return refused_option(text, **values)

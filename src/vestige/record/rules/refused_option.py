@@ -8,7 +8,7 @@ from ...errors import SelectionError
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["RefusedOptionError"]
+__all__ = ["refused_option"]
 
 _ON_COMMAND_LINE = {
     "contexts": "--context",
@@ -40,20 +40,14 @@ class _Names(dict[str, "Any"]):
         return _ON_COMMAND_LINE.get(field) or "--" + field.replace("_", "-")
 
 
-class RefusedOptionError(SelectionError):
-    """An option has a value that it does not take, or lacks another one.
+def refused_option(text: str, **values: Any) -> SelectionError:
+    """Return an error of an option that has a wrong value, or lacks another one.
 
     Args:
         text: What is wrong, with ``{field}`` for each field of ``RecordingOptions``,
             and ``{name}`` for each of the values.
         values: What else stands in the text.
     """
-
-    def __init__(self, text: str, **values: Any) -> None:
-        super().__init__(text.format_map(_Names(values, on_command_line=False)))
-        self.on_command_line = text.format_map(_Names(values, on_command_line=True))
-        """The text with the options of ``vestige record``."""
-
-    def __reduce__(self) -> tuple[type[SelectionError], tuple[str]]:
-        """Copies to other processes have the text alone."""
-        return SelectionError, (str(self),)
+    error = SelectionError(text.format_map(_Names(values, on_command_line=False)))
+    error.on_command_line = text.format_map(_Names(values, on_command_line=True))
+    return error

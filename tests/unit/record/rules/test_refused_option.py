@@ -75,13 +75,11 @@ BOTH = [
 
 @pytest.mark.parametrize(("fields", "named"), [one[:2] for one in BOTH])
 def test_python_has_the_names_of_fields(fields, named):
-    """And copies of the error say the same."""
+    """Not those of options."""
     with pytest.raises(SelectionError) as raised:
         RecordingOptions(**fields)
 
     assert named in str(raised.value)
-    made, values = raised.value.__reduce__()
-    assert str(made(*values)) == str(raised.value)
 
 
 @pytest.mark.parametrize(("words", "said"), [one[2:] for one in BOTH])
