@@ -37,8 +37,9 @@ class CheckCommand:
     name = "check"
     description = (
         "Read the metadata, all packets and every field of every event of the CTF "
-        "traces in or below each PATH. Print a summary of each trace on standard "
-        "output, and what is damaged on standard error."
+        "traces in or below each PATH, and look for data streams whose metadata are "
+        "gone. Print a summary of each trace on standard output, and what is damaged "
+        "on standard error."
     )
     examples = (
         """\
@@ -69,6 +70,7 @@ examples:
     def run(self, options: argparse.Namespace) -> int:
         """Check the traces; return the exit status."""
         from ...analysis.check import TracesReport, examine
+        from ...analysis.lost_metadata import lost_metadata
         from ...components.sources.ctf_fs import CtfFsSource
         from ..render.progress import ProgressBar
 
@@ -90,6 +92,7 @@ examples:
                 selection=selection,
                 progress=progress,
             )
+        report.damage.extend(lost_metadata(source.roots))
         status = _status(report)
         if options.json:
             _print_json(_WORDS[status], report)
