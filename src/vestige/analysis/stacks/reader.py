@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ... import core
 from ..._typing import TYPE_CHECKING, NamedTuple, Protocol
 from ...graph import Filter, Graph, LostNotice, Selection, Source, Stream, notices_of
+from ..followed_threads import BORN, FollowedThreads
 from .found import CallStacks, Stack, StackTimes
 from .frames import Frames
 
@@ -174,7 +175,7 @@ class _StackSink:
     # What event records add up to, by their stacks.
 
     looks_at_records = True
-    needed_events = frozenset((_DUMPED, _SWITCH))
+    needed_events = frozenset((_DUMPED, _SWITCH, BORN))
     is_time = False
 
     def __init__(self, places: StackPlaces) -> None:
@@ -185,6 +186,7 @@ class _StackSink:
         self._processes: dict[tuple[int, int], int] = {}
         self._losses: list[LostNotice] = []
         self._kernels: dict[int, bool] = {}
+        self._followed = FollowedThreads()
         self._unended: Counter[tuple[int, int]] = Counter()
         """Waits whose end is not known, by process space and thread."""
 
@@ -198,6 +200,7 @@ class _StackSink:
         if len(shown) < len(merge):
             for event in merge.events():
                 self._see_names(event)
+                self._followed.see(event)
         # One that is empty has no stack of that kind; ends of waits need none.
         user, kernel = self._column.merge_stacks(merge)
         none = [None] * len(shown)
@@ -209,6 +212,7 @@ class _StackSink:
             if event.process is not None and event.thread is not None:
                 space = event.stream.process_space
                 self._processes[space, event.thread] = event.process
+            self._followed.see(event)
             self._take(event, *stacks)
 
     def finish(self) -> None:
@@ -244,6 +248,10 @@ class _StackSink:
         if isinstance(number, int) and isinstance(text, str) and text:
             self._names[event.stream.process_space, number] = text
 
+    def _is_whole(self, _space: int, _thread: int) -> bool:
+        """Tell whether all that is told of a thread was recorded."""
+        return True
+
     def found(
         self, streams: Sequence[Stream], takes: Takes, damage: list[Damage]
     ) -> CallStacks:
@@ -255,7 +263,7 @@ class _StackSink:
         for key, times in self._sums.items():
             who = key.space, key.thread if key.thread is not None else -1
             process = processes.get(who)
-            if not takes(process, key.thread):
+            if not (takes(process, key.thread) and self._is_whole(*who)):
                 continue
             if key.user is None and key.kernel is None:
                 without += times.count
@@ -279,7 +287,7 @@ class _StackSink:
             unended=sum(
                 count
                 for who, count in self._unended.items()
-                if takes(processes.get(who), who[1])
+                if takes(processes.get(who), who[1]) and self._is_whole(*who)
             ),
             losses=self._losses,
             damage=damage,
@@ -357,6 +365,9 @@ class _Followed(_StackSink):
 
 class _Waits(_Followed):
     # Follows who is off the CPU.
+
+    def _is_whole(self, space: int, thread: int) -> bool:
+        return self._followed.takes(space, thread)
 
     def _take(self, event: core.Event, user: int | None, kernel: int | None) -> None:
         time = event.timestamp

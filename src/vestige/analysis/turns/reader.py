@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ... import core
 from ...graph import LostNotice, Selection, Stream, merges, notices_of
+from ..followed_threads import FollowedThreads
 from .found import BLOCKED, RUNNABLE, RUNNING, UNKNOWN, ThreadTurns, Turns, machine_of
 
 __all__ = ["has_turns", "read_turns"]
@@ -71,7 +72,7 @@ def read_turns(
         if of_kernel:
             reader = _Reader()
             reader.read([one for one in own if _is_of(one, of_kernel)], end, progress)
-            found[machine_of(own[0])] = reader.threads
+            found[machine_of(own[0])] = reader.known_threads()
             lost += reader.lost
     return Turns(found, known, lost) if found else None
 
@@ -90,6 +91,16 @@ class _Reader:
         self._running: dict[int | None, int] = {}
         self._switched: dict[int | None, int] = {}
         self._begin: int | None = None
+        self._followed = FollowedThreads()
+        self._spaces: set[int] = set()
+
+    def known_threads(self) -> dict[int, ThreadTurns]:
+        """Return the threads of which all was recorded."""
+        return {
+            thread: turns
+            for thread, turns in self.threads.items()
+            if any(self._followed.takes(space, thread) for space in self._spaces)
+        }
 
     def read(
         self,
@@ -117,6 +128,8 @@ class _Reader:
             return
         if self._begin is None:
             self._begin = time
+        self._spaces.add(event.stream.process_space)
+        self._followed.see(event)
         self._see(event.cpu, time, event.thread)
         if name == _SWITCH:
             self._switch(event.cpu, time, event)
