@@ -49,10 +49,6 @@ def test_one_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(reader_link, "LONGEST_KILL", 60.0)
     link = ReaderLink(None, lambda: 0)  # type: ignore[arg-type]
 
-    problem = link.close()
+    link.close()
 
-    assert problem is not None
-    assert (
-        f"process {link.process}, did not end within 0.05 s and was killed" in problem
-    )
     assert not is_there(link.process)
