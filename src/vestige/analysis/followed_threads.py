@@ -22,7 +22,8 @@ def is_followed(event: core.Event) -> bool:
     Args:
         event: The event record.
     """
-    return event.stream.trace.parsed.environment.get("kernel_of") == "program"
+    environment = event.stream.trace.parsed.environment
+    return bool(environment.get("kernel_of") == "program")
 
 
 class FollowedThreads:

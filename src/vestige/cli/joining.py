@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import select
 import signal
-import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from shutil import rmtree
 
 from .._typing import TYPE_CHECKING
@@ -21,56 +20,21 @@ from ..errors import (
     SessionError,
     VestigeError,
 )
-from ..plain_text import plain
 from ..record.trace_directory import TraceDirectory
 from .exit_statuses import FAILED, WRONG_USAGE
 from .newest_recording import remember
 from .recording import contexts_of, default_output
+from .recording_end import how_to_end, say, until_when
 from .sizes import parse_size
+from .unfit_options import NOT_HERE, check_options
 
 if TYPE_CHECKING:
     import argparse
     from typing import NoReturn
 
-    from .plain_recording import PlainOptions
-
-__all__ = ["NOT_HERE", "check_options", "how_to_end", "run", "say", "until_when"]
+__all__ = ["run"]
 
 _ENDING: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-NOT_HERE = {
-    "arena_size": "--arena-size",
-    "entries": "--entries",
-    "exclude_function": "--exclude-function",
-    "follow_fork": "--no-follow-fork",
-    "functions": "--functions",
-    "helpers": "--libc, --pthread or --dl",
-    "include_function": "--include-function",
-    "inherit_socket": "--inherit-socket",
-    "keep_lttng": "--keep-lttng",
-    "kernel": "--kernel",
-    "kernel_context": "--kernel-context",
-    "kernel_filter": "--kernel-filter",
-    "kernel_logger": "--kernel-logger",
-    "kernel_of": "--kernel-of",
-    "kernel_probe": "--kernel-probe",
-    "library_calls": "--library-calls",
-    "max_depth": "--max-depth",
-    "max_size": "--max-size",
-    "min_duration": "--min-duration",
-    "only_my_code": "--only-my-code",
-    "patch": "--patch",
-    "patch_in": "--patch-in",
-    "patch_wait": "--patch-wait",
-    "probe": "--probe",
-    "python_arguments": "--python-arguments",
-    "python_functions": "--python-functions",
-    "python_gc": "--python-gc",
-    "live": "--live",
-    "python_tracebacks": "--python-tracebacks",
-    "recover": "--recover",
-    "timeout": "--mode=block=TIMEOUT",
-}
-"""Options for programs that are started, by what they set."""
 WHY = "it is for programs that are started"
 
 
@@ -170,22 +134,6 @@ def _unwinding_signals() -> Iterator[None]:
             signal.signal(one, signal.SIG_DFL)
 
 
-def how_to_end() -> str:
-    """Return what people can do to end a recording that waits for them."""
-    # Scripts start it in the background so that Ctrl-C ends others.
-    is_ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
-    return f"'kill {os.getpid()}'" if is_ignored else "Ctrl-C"
-
-
-def until_when(options: argparse.Namespace | PlainOptions) -> str:
-    """Return what ``--duration`` adds to that.
-
-    Args:
-        options: The command line.
-    """
-    return "" if options.duration is None else f" or {options.duration / 1e9:g} s"
-
-
 def _buffer_size(text: str) -> int:
     size = parse_size(text, "--buffer-size")
     if size > LARGEST_BUFFER:
@@ -197,54 +145,12 @@ def _buffer_size(text: str) -> int:
     return size
 
 
-def check_options(
-    options: argparse.Namespace | PlainOptions,
-    what: str,
-    refused: dict[str, str],
-    why: str,
-) -> None:
-    """Refuse options that mean nothing for what runs, or has its own.
-
-    Args:
-        options: The command line.
-        what: The option that they do not go with.
-        refused: Names of options, by what they set.
-        why: A sentence.
-
-    Raises:
-        CommandError: One of them is given.
-    """
-    from .plain_recording import DEFAULTS
-
-    for name, option in refused.items():
-        default = DEFAULTS[name]
-        value = getattr(options, name)
-        if value != (list(default) if isinstance(default, tuple) else default):
-            raise CommandError(
-                f"{what}: expected no {option}: {why}",
-                exit_code=WRONG_USAGE,
-            )
-
-
 def _waiting_line(pids: Sequence[int], names: Mapping[int, str]) -> str:
     who = ", ".join(f"{pid} ({names[pid]})" for pid in pids)
     return (
         f"waiting for {who}: programs of LTTng-UST that have lost a session daemon "
         "look for the next after some seconds"
     )
-
-
-def say(options: argparse.Namespace | PlainOptions, lines: Iterable[str]) -> None:
-    """Print lines on standard error, unless that is not wanted.
-
-    Args:
-        options: The command line.
-        lines: The lines.
-    """
-    if not options.quiet:
-        with suppress(OSError):
-            for line in lines:
-                print(f"vestige: {plain(line)}", file=sys.stderr, flush=True)
 
 
 @contextmanager

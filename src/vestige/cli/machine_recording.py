@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .._typing import TYPE_CHECKING
-from .joining import NOT_HERE, check_options, how_to_end, say, until_when
+from .recording_end import how_to_end, say, until_when
+from .unfit_options import NOT_HERE, check_options
 
 if TYPE_CHECKING:
     import argparse

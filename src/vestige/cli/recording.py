@@ -107,22 +107,32 @@ def _run(
 
     remember(recording)
     if not options.quiet:
-        from .render.recording import recording_lines
-
-        if recording.collected.streams > FEW_STREAMS:
-            from .open_files import allow_many_files
-
-            # The program had the limit that it was given.
-            allow_many_files(recording.collected.streams)
-        _say(
-            recording_lines(
-                recording, is_python_by_default=is_chosen_here, said=doubts.said
-            )
-        )
+        _say(_lines(recording, doubts, is_chosen_here=is_chosen_here))
     else:
         _say(quiet_lines(recording.collected, doubts))
     _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
     return _status(recording)
+
+
+def _lines(
+    recording: Recording, doubts: Doubts, *, is_chosen_here: bool
+) -> Iterator[str]:
+    """Return what is said at the end."""
+    if not recording.command:
+        # Few recordings are without a program.
+        from .render.machine_recording import machine_lines
+
+        return machine_lines(recording, doubts.said)
+    from .render.recording import recording_lines
+
+    if recording.collected.streams > FEW_STREAMS:
+        from .open_files import allow_many_files
+
+        # The program had the limit that it was given.
+        allow_many_files(recording.collected.streams)
+    return recording_lines(
+        recording, is_python_by_default=is_chosen_here, said=doubts.said
+    )
 
 
 def _status(recording: Recording) -> int:

@@ -10,8 +10,9 @@ from ..control import Losses, Session
 from ..errors import CommandError, ProgramError, VestigeError
 from ..record.backends.in_process.launch import run as launch
 from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND
-from .joining import NOT_HERE, check_options, say
 from .newest_recording import remember
+from .recording_end import say
+from .unfit_options import NOT_HERE, check_options
 
 if TYPE_CHECKING:
     import argparse

@@ -16,6 +16,7 @@ import pytest
 
 from support.session_daemon import SECONDS, SessionDaemon, session_daemon
 from vestige.cli import joining as joining_command
+from vestige.cli import recording_end
 from vestige.cli.main import main
 from vestige.control import joining, processes
 
@@ -240,7 +241,7 @@ def test_signals_that_are_ignored_end_nothing():
     """And people are told of one that does."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        assert joining_command.how_to_end() == f"'kill {os.getpid()}'"
+        assert recording_end.how_to_end() == f"'kill {os.getpid()}'"
         with joining_command.ending_signals() as ended:
             os.kill(os.getpid(), signal.SIGINT)
             assert select.select([ended], [], [], 0)[0] == []
@@ -248,7 +249,7 @@ def test_signals_that_are_ignored_end_nothing():
             assert select.select([ended], [], [], 60)[0] == [ended]
     finally:
         signal.signal(signal.SIGINT, before)
-    assert joining_command.how_to_end() == "Ctrl-C"
+    assert recording_end.how_to_end() == "Ctrl-C"
 
 
 def test_nothing_is_left_of_an_attempt_that_a_signal_ends(sleeper, tmp_path):

@@ -73,12 +73,6 @@ def recording_lines(
     Yields:
         Lines for people.
     """
-    if not recording.command:
-        # Few recordings are without a program.
-        from .machine_recording import machine_lines
-
-        yield from machine_lines(recording, said)
-        return
     whole = os.fspath(recording)
     directory = _directory(recording)
     contents = read_contents(directory, recording.options)
