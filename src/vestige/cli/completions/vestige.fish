@@ -306,7 +306,7 @@ complete -c vestige -n '_shtab_vestige_using list-plugins' -s h -l help -d 'show
 complete -c vestige -n '_shtab_vestige_using list-plugins' -l plugin-path -x -d 'look for plugins (bt_plugin_*.py) in these folders, then in those of $BABELTRACE_PLUGIN_PATH and in ~/.local/lib/babeltrace2/plugins'
 complete -c vestige -n '_shtab_vestige_using list-plugins' -l omit-home-plugin-path -d 'look for none in the home directory'
 complete -c vestige -n '_shtab_vestige_using list-plugins' -l omit-system-plugin-path -d 'accepted and of no effect: no plugins are in the system'"'"'s folders'
-complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a check -d 'Read the metadata, all packets and every field of every event of the CTF traces in or below each PATH. Print a summary of each trace on standard output, and what is damaged on standard error.'
+complete -c vestige -n '_shtab_vestige_using; and test $_shtab_vestige_npos -eq 0' -a check -d 'Read the metadata, all packets and every field of every event of the CTF traces in or below each PATH, and look for data streams whose metadata are gone. Print a summary of each trace on standard output, and what is damaged on standard error.'
 complete -c vestige -n '_shtab_vestige_using check' -s h -l help -d 'show this help message and exit'
 complete -c vestige -n '_shtab_vestige_using check' -l json -d 'print the result as JSON'
 complete -c vestige -n '_shtab_vestige_using check' -l strict -d 'stop at the first damage; by default, continue after it'
