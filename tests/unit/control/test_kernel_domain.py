@@ -154,7 +154,8 @@ def test_channels_of_both_domains_are_counted_apart(tmp_path):
         os.getpid()
         session.stop()
         shown = session._repr_html_()
-        [seen] = Watch(session.client).look().sessions
+        look = Watch(session.client).look()
+        [seen] = [one for one in look.sessions if one.name == "s"]
     counted = session.kernel.statistics()["channel0"]
     assert counted.events == len(session.trace()) > 0
     watched = {one.name: one.counts.events for one in seen.channels}
