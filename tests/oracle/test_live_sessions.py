@@ -31,7 +31,7 @@ from support.lttng import Channel, Program
 from support.paused_programs import kill_in_pause
 from support.peers import babeltrace
 from support.recipes import Workshop
-from support.session_daemon import SessionDaemon, say, session_daemon
+from support.session_daemon import SessionDaemon, say, session_daemon, stop_process
 from support.vestige_command import convert
 from support.waiting import wait_until
 from vestige.daemon.client import Client
@@ -402,7 +402,7 @@ def stopped_programs(
         try:
             wait_until(lambda: listed(daemon) == 3, "they register", SECONDS)
             for one in programs[:2]:
-                one.send_signal(signal.SIGSTOP)
+                stop_process(one.pid)
             yield daemon, programs
         finally:
             for one in programs:

@@ -27,7 +27,7 @@ from support.live_sessions import (
 from support.paused_programs import kill_in_pause
 from support.peers import babeltrace
 from support.recipes import Workshop
-from support.session_daemon import SessionDaemon, say
+from support.session_daemon import SessionDaemon, say, stop_process
 from support.vestige_command import convert
 from support.waiting import wait_until
 from vestige.record.development import compile_flags, link_flags
@@ -198,7 +198,7 @@ def test_a_program_that_is_stopped_does_not_hold_a_rotation_up(
     wait_until(
         lambda: daemon.lttng("list", "-u").out.count("flood:drop"), "it", SECONDS
     )
-    os.kill(program.pid, signal.SIGSTOP)
+    stop_process(program.pid)
     say(daemon, "rotate")
     os.kill(program.pid, signal.SIGCONT)
     gate.touch()

@@ -25,7 +25,7 @@ from support.own_programs import (
     wait_for_listed,
     wait_for_processes,
 )
-from support.session_daemon import SECONDS, SessionDaemon
+from support.session_daemon import SECONDS, SessionDaemon, stop_process
 from support.waiting import wait_until
 from vestige.daemon.model import Session
 from vestige.daemon.own_programs import AllPrograms
@@ -215,7 +215,7 @@ def test_many_programs_that_begin_at_once_lose_nothing(
             stack.enter_context(ordered(daemon, program)) for _ in range(150)
         ]
         wait_for_listed(daemon, *all_of_them)
-        os.kill(pid, signal.SIGSTOP)
+        stop_process(pid)
         try:
             for one in all_of_them:
                 one.do("10")
@@ -448,14 +448,14 @@ def test_a_daemon_waits_as_long_as_it_is_told(
     home.start()
     with ordered(home, program) as stopped, ordered(home, program) as one:
         wait_for_listed(home, stopped, one)
-        os.kill(stopped.process.pid, signal.SIGSTOP)
+        stop_process(stopped.process.pid)
         begin(home, tmp_path, "enable-event -u ordered:*")
         one.do("10")
         home.end()
         home.environment["LTTNG_APP_SOCKET_TIMEOUT"] = "2"
         home.start()
         wait_for_listed(home, one)
-        os.kill(one.process.pid, signal.SIGSTOP)
+        stop_process(one.process.pid)
         wait_until(
             lambda: "PID:" not in "".join(home.lttng("list", "-u")[1:]),
             "it is let go",
@@ -476,7 +476,7 @@ def test_programs_that_do_not_answer_are_named(
     with ordered(home, program) as stopped, ordered(home, program) as one:
         wait_for_listed(home, stopped, one)
         begin(home, tmp_path, "enable-event -u ordered:*")
-        os.kill(stopped.process.pid, signal.SIGSTOP)
+        stop_process(stopped.process.pid)
         start = f"Warning: PID: {stopped.process.pid} - Name: {program} does not answer"
         # The daemon itself tells what is loaded.
         assert home.lttng("regenerate", "statedump").err == ""
@@ -499,7 +499,7 @@ def test_a_program_that_never_answers_is_let_go(
     """The daemon goes on without it, and so does the program."""
     with ordered(daemon, program) as stopped, ordered(daemon, program) as one:
         wait_for_listed(daemon, stopped, one)
-        os.kill(stopped.process.pid, signal.SIGSTOP)
+        stop_process(stopped.process.pid)
         begin(daemon, tmp_path, "enable-event -u ordered:*")
         one.do("10")
         assert daemon.lttng("stop").status == 0
