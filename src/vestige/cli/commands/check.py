@@ -37,8 +37,8 @@ class CheckCommand:
     name = "check"
     description = (
         "Read the metadata, all packets and every field of every event of the CTF "
-        "traces in or below each PATH, and look for data streams whose metadata are "
-        "gone. Print a summary of each trace on standard output, and what is damaged "
+        "traces in or below each PATH, and look for data streams without metadata. "
+        "Print a summary of each trace on standard output, and what is damaged "
         "on standard error."
     )
     examples = (

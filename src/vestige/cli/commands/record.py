@@ -99,6 +99,7 @@ examples:
   vestige record --no-follow-fork -- make           only make itself
   vestige record --libc --pthread -- ./app          memory and mutexes, too
   vestige record --kernel=syscalls,sched -- ./app   the kernel beside it, as root
+  vestige record --kernel=sched --duration 10s      the machine alone
   vestige record -p $(pidof app)                    a program that runs, until Ctrl-C
   vestige record -p 4242 -e 'app:*' --duration 10s
   vestige record --rotate=1G --keep=5 -- ./server   the newest gigabytes
@@ -137,8 +138,8 @@ examples:
             "--duration",
             metavar="TIME",
             type=nanoseconds,
-            help="end after TIME, such as 10s: a program that was started is asked to "
-            "(SIGTERM), and recorded until it has",
+            help="end after TIME, such as 10s: a program that was started gets SIGTERM "
+            "then",
         )
         parser.add_argument(
             "--session",
@@ -290,7 +291,11 @@ examples:
             help="run nothing: write what the killed recording DIR has left in memory",
         )
         parser.add_argument(
-            "program", metavar="PROGRAM", nargs="?", help="the program to run"
+            "program",
+            metavar="PROGRAM",
+            nargs="?",
+            help="the program to run; with --kernel there may be none: the machine "
+            "alone is recorded then, until Ctrl-C or --duration",
         )
         parser.set_defaults(refuse=parser.error)
         arguments = parser.add_argument(
