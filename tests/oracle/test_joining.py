@@ -17,6 +17,7 @@ import pytest
 import vestige
 from support.lttng import can_use_name_spaces
 from support.own_programs import wait_for_processes
+from support.paused_programs import is_in_sleep
 from support.recipes import Workshop
 from support.session_daemon import SessionDaemon, session_daemon
 from support.waiting import wait_until
@@ -55,6 +56,8 @@ def flood(daemon: SessionDaemon, workshop: Workshop) -> Iterator[subprocess.Pope
     """A program that has registered and goes on."""
     with subprocess.Popen([workshop.program("flood"), *BURSTS]) as program:
         wait_for_processes(daemon, program.pid)
+        # It registers before its own tracepoints are there.
+        wait_until(lambda: is_in_sleep(program.pid), "it emits", SECONDS)
         yield program
         program.kill()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from .session_daemon import SECONDS
 from .waiting import wait_until
 
-__all__ = ["kill_in_pause"]
+__all__ = ["is_in_sleep", "kill_in_pause"]
 
 SLEEPS = {"x86_64": {35, 219, 230}, "aarch64": {101, 115, 128}}
 """The numbers of nanosleep(2), clock_nanosleep(2) and restart_syscall(2)."""
@@ -47,6 +47,6 @@ def is_stopped(pid: int) -> bool:
 
 
 def is_in_sleep(pid: int) -> bool:
-    """Tell whether the first thread of a process was in a sleep when it was stopped."""
+    """Tell whether the first thread of a process sleeps, or did when it was stopped."""
     number = Path(f"/proc/{pid}/syscall").read_text().split()[0]
     return number.isdecimal() and int(number) in SLEEPS[platform.machine()]
