@@ -11,7 +11,10 @@ import os
 import stat
 
 from .._suppress import suppress
-from .._typing import NamedTuple
+from .._typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .own_directories import KnownDirectory, OwnDirectory
 
 __all__ = ["AskingUser", "asking_user"]
 
@@ -26,33 +29,28 @@ class AskingUser(NamedTuple):
     user: int
     group: int
 
-    def take_all_in(self, directory: str) -> None:
-        """Become the owner of all that root has made in a directory.
+    def take(self, directory: OwnDirectory) -> None:
+        """Become the owner of all that root has made in a directory, and of it.
 
-        What cannot be given stays as it is.
-
-        Args:
-            directory: Its path; a symbolic link is none.
-        """
-        with suppress(OSError):
-            self._take_inside(os.open(directory, _AS_IT_IS | os.O_DIRECTORY))
-
-    def take(self, directory: str) -> None:
-        """Become the owner of a directory that root has made, and of nothing in it.
+        What cannot be given stays as it is, as does what has its name by now.
 
         Args:
-            directory: As above.
+            directory: The directory, and those that were made for it.
         """
         with suppress(OSError):
-            self._take_and_close(os.open(directory, _AS_IT_IS | os.O_DIRECTORY))
+            whole = _opened(directory.whole)
+            try:
+                self._take_inside(whole)
+            finally:
+                os.close(whole)
+        for one in directory.made:
+            with suppress(OSError):
+                self._take_and_close(_opened(one))
 
     def _take_inside(self, directory: int) -> None:
-        try:
-            for name in os.listdir(directory):
-                with suppress(OSError):
-                    self._take_entry(directory, name)
-        finally:
-            os.close(directory)
+        for name in os.listdir(directory):
+            with suppress(OSError):
+                self._take_entry(directory, name)
 
     def _take_entry(self, directory: int, name: str) -> None:
         facts = os.lstat(name, dir_fd=directory)
@@ -61,9 +59,11 @@ class AskingUser(NamedTuple):
         if stat.S_ISDIR(facts.st_mode):
             flags = _AS_IT_IS | os.O_DIRECTORY
             inner = os.open(name, flags, dir_fd=directory)
-            self._take_inside(os.dup(inner))
-            # Last: nobody else can put anything there before.
-            self._take_and_close(inner)
+            try:
+                self._take_inside(inner)
+            finally:
+                # Last: nobody else can put anything there before.
+                self._take_and_close(inner)
         elif stat.S_ISREG(facts.st_mode):
             self._take_and_close(os.open(name, _AS_IT_IS, dir_fd=directory))
 
@@ -75,6 +75,21 @@ class AskingUser(NamedTuple):
                 os.fchown(file, self.user, self.group)
         finally:
             os.close(file)
+
+
+def _opened(directory: KnownDirectory) -> int:
+    """Open a directory.
+
+    Raises:
+        OSError: It is not there, or another one has its name: whoever may write above
+            it could put any directory of the machine there, or a link to what is above.
+    """
+    file = os.open(directory.path, _AS_IT_IS | os.O_DIRECTORY)
+    facts = os.fstat(file)
+    if (facts.st_dev, facts.st_ino) != (directory.device, directory.inode):
+        os.close(file)
+        raise FileNotFoundError(directory.path)
+    return file
 
 
 def asking_user() -> AskingUser | None:

@@ -7,6 +7,8 @@ from .._typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .own_directories import OwnDirectory
+
 __all__ = ["WITHOUT_MEMORY", "Collected", "KernelCollected", "Unreached"]
 
 WITHOUT_MEMORY = "it cannot reach the memory of the recording"
@@ -115,6 +117,8 @@ class Collected:
         self.problems = list(problems)
         self.failure = failure
         self.snapshots = tuple(snapshots)
+        self.own_snapshots: tuple[OwnDirectory, ...] = ()
+        """The directories of these, and what was made for them."""
         self.archives = tuple(archives)
         self.is_drained = is_drained
         self.is_full = is_full

@@ -199,11 +199,7 @@ def _give(place: TraceDirectory, collected: Collected) -> None:
 
     asking = asking_user()
     if asking is not None:
-        asking.take_all_in(place.whole)
-        for one in collected.snapshots:
-            asking.take_all_in(one)
-            asking.take(one)
-        for one in place.made:
+        for one in (place.own, *collected.own_snapshots):
             asking.take(one)
 
 

@@ -8,6 +8,7 @@ from .._suppress import suppress
 from .._typing import NamedTuple
 from ..errors import RecordError
 from ._agreement import METADATA_FILE, REFUSALS_FILE
+from .own_directories import OwnDirectory, known_directory, make_directories
 
 __all__ = ["KERNEL", "PRESENT", "PROGRAMS", "Places", "TraceDirectory", "kernel_beside"]
 
@@ -62,11 +63,10 @@ class TraceDirectory:
                     "which is not there",
                     path=place,
                 )
-            missing = _missing(place)
-            os.makedirs(place, exist_ok=True)
-            self._made = [os.path.realpath(one) for one in missing]
+            made = make_directories(place)
             self.path = os.path.realpath(place)
             """Its absolute path."""
+            self._own = OwnDirectory(known_directory(self.path), made)
             if os.listdir(self.path):
                 raise RecordError(_EXPECTED, path=self.path)
         except (FileExistsError, NotADirectoryError) as error:
@@ -98,9 +98,9 @@ class TraceDirectory:
         return self.path if self._above is None else self._above.whole
 
     @property
-    def made(self) -> list[str]:
-        """The directories down to that of the recording that were not there before."""
-        return self._made if self._above is None else self._above.made
+    def own(self) -> OwnDirectory:
+        """What was made for the recording, see :attr:`whole`."""
+        return self._own if self._above is None else self._above.own
 
     def take_back(self) -> None:
         """Leave the place as it was: nothing is in the trace."""
@@ -112,15 +112,6 @@ class TraceDirectory:
                 os.rmdir(self.path)
         if self._above is not None:
             self._above.take_back()
-
-
-def _missing(place: str) -> list[str]:
-    """Return the directories that are not there, from a path upwards."""
-    missing = []
-    while not os.path.exists(place):
-        missing.append(place)
-        place = os.path.dirname(place)
-    return missing
 
 
 def kernel_beside(directory: str) -> str | None:

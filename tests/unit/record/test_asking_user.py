@@ -9,6 +9,13 @@ import pytest
 
 import vestige
 from vestige.record.asking_user import AskingUser, asking_user
+from vestige.record.backends.in_process.snapshots import Snapshots
+from vestige.record.own_directories import (
+    KnownDirectory,
+    OwnDirectory,
+    known_directory,
+)
+from vestige.record.trace_directory import TraceDirectory
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0, reason="only root gives files to others"
@@ -28,6 +35,16 @@ def owners(place: Path) -> set[tuple[int, int]]:
     """Return the users and groups of a directory and all in it."""
     facts = [one.lstat() for one in (place, *place.rglob("*"))]
     return {(one.st_uid, one.st_gid) for one in facts}
+
+
+def known(place: Path) -> KnownDirectory:
+    """Return what tells a directory from others."""
+    return known_directory(os.fspath(place))
+
+
+def give(directory: OwnDirectory) -> None:
+    """Give a directory away."""
+    AskingUser(USER, GROUP).take(directory)
 
 
 @pytest.mark.usefixtures("sudo")
@@ -66,11 +83,48 @@ def test_what_others_put_there_is_not_given(tmp_path):
     os.mkfifo(place / "pipe")
     (place / "other").write_text("")
     os.chown(place / "other", 1234, 1234)
-    AskingUser(USER, GROUP).take_all_in(os.fspath(place))
+    give(OwnDirectory(known(place), ()))
     given = {one.name for one in place.rglob("*") if one.lstat().st_uid == USER}
     assert given == {"kernel", "metadata"}
     assert (tmp_path / "secret").stat().st_uid == 0
     assert (place / "other").stat().st_uid == 1234
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_has_the_name_of_a_recording_by_now_is_not_given(tmp_path, is_link):
+    """Whoever may write above it can put another directory there."""
+    above, other = tmp_path / "above", tmp_path / "other"
+    trace = TraceDirectory(above / "trace")
+    (other / "trace").mkdir(parents=True)
+    (other / "trace" / "secret").write_text("of root")
+    above.rename(tmp_path / "elsewhere")
+    if is_link:
+        above.symlink_to(other)
+    else:
+        other.rename(above)
+    give(trace.own)
+    assert owners(above.resolve()) == {(0, 0)}
+
+
+def test_a_snapshot_is_given_with_what_was_made_for_it(tmp_path):
+    """A directory that was there stays root's."""
+    (tmp_path / "trace").mkdir()
+    (tmp_path / "there").mkdir()
+    snapshots = Snapshots(
+        os.fspath(tmp_path / "trace"), lambda place: Path(place, "metadata").touch()
+    )
+    try:
+        snapshots.take("snapshot", os.fspath(tmp_path / "there"))
+        snapshots.take("snapshot", os.fspath(tmp_path / "no" / ".." / "new" / "one"))
+        beside = Path(snapshots.take("snapshot"))
+    finally:
+        snapshots.close()
+    for one in snapshots.own:
+        give(one)
+    assert tmp_path.stat().st_uid == 0
+    assert (tmp_path / "there").stat().st_uid == 0
+    assert owners(tmp_path / "there" / "metadata") == {(USER, GROUP)}
+    assert owners(tmp_path / "new") == owners(beside) == {(USER, GROUP)}
 
 
 @pytest.mark.parametrize(

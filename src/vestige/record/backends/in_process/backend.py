@@ -432,6 +432,7 @@ class InProcess:
             collected.problems += self._chunks.problems
         if self._snapshots is not None:
             collected.snapshots = tuple(self._snapshots.taken)
+            collected.own_snapshots = tuple(self._snapshots.own)
             collected.problems += self._snapshots.problems
         if self._crashes is not None:
             collected.problems += self._crashes.problems

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...._signals import signals
 from ....errors import RecordError
+from ...own_directories import OwnDirectory, known_directory, make_directories
 from .crashes import CRASH_SIGNALS
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Snapshots:
         self._copy = copy
         self.taken: list[str] = []
         """The directories of those that were taken."""
+        self.own: list[OwnDirectory] = []
+        """These, and what was made for them."""
         self.problems: list[str] = []
         """Why others were not."""
         self._wanted, self._bell = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -118,13 +121,14 @@ class Snapshots:
         Raises:
             OSError: It cannot be written. Nothing of it is there.
         """
-        place = _new_folder(f"{self._directory}-{name}", output)
+        place, own = _new_folder(f"{self._directory}-{name}", output)
         try:
             self._copy(place)
         except OSError:
             _remove(place)
             raise
         self.taken.append(place)
+        self.own.append(own)
         return place
 
     def _answer(self) -> None:
@@ -193,19 +197,22 @@ class _OpenFolder:
         os.close(self._file)
 
 
-def _new_folder(start: str, output: str | None) -> str:
-    """Make the directory of a snapshot."""
+def _new_folder(start: str, output: str | None) -> tuple[str, OwnDirectory]:
+    """Make the directory of a snapshot; return its path, and what was made."""
     if output is not None:
-        os.makedirs(output, exist_ok=True)
+        # Else what is above it could count as made.
+        output = os.path.abspath(output)
+        made = make_directories(output)
         if os.listdir(output):
             raise FileExistsError(17, "expected a new or an empty directory", output)
-        return output
+        return output, OwnDirectory(known_directory(os.path.realpath(output)), made)
     stamp = time.strftime("%Y%m%d-%H%M%S")
     for number in range(MOST_NAMESAKES):
         place = f"{start}-{stamp}-{number}"
         with suppress(FileExistsError):
             os.mkdir(place)
-            return place
+            known = known_directory(place)
+            return place, OwnDirectory(known, (known,))
     raise FileExistsError(17, "too many snapshots", start)
 
 
