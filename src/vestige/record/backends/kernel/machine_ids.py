@@ -33,6 +33,10 @@ _AT_ONCE = 2048
 """Threads of which the buffer has room for an event each."""
 _CALL = {"x86_64": 297, "aarch64": 240}
 """The number of rt_tgsigqueueinfo(2)."""
+_WAITING = frozenset({b"128", b"137", b"177", b"421"})
+"""The numbers of rt_sigtimedwait(2), which sigwait(3) calls, too: on x86_64, on
+aarch64, and of 32-bit programs on both. While a thread waits, ``/proc`` does not say
+that it holds back what it waits for."""
 _SENT = re.compile(
     r"\berrno=(-?\d+) code=-1 comm=.* pid=(\d+) grp=\d+ res=-?\d+$", re.MULTILINE
 )
@@ -150,8 +154,10 @@ def _send(number: int, thread: int, token: int, mask: int) -> None:
         mask: Which signals are not sent where they are held back.
     """
     with suppress(OSError):
+        is_waiting = _waits_for_signals(thread)
         found = _STATUS.search(read_file(f"/proc/{thread}/status"))
-        if found is None:
+        # Again: it may have begun before that was read.
+        if found is None or is_waiting or _waits_for_signals(thread):
             return
         noticed = int(found[2], 16) & mask | int(found[3], 16)
         kind = next((one for one in _SIGNALS if not noticed >> (one - 1) & 1), None)
@@ -166,3 +172,9 @@ def _send(number: int, thread: int, token: int, mask: int) -> None:
             ctypes.c_long(int(kind)),
             ctypes.byref(info),
         )
+
+
+def _waits_for_signals(thread: int) -> bool:
+    """Tell whether a thread is in a call that returns once it gets a signal."""
+    words = read_file(f"/proc/{thread}/syscall", is_small=True).split()
+    return bool(words) and words[0] in _WAITING

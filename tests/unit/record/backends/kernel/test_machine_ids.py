@@ -77,6 +77,31 @@ def test_who_would_notice_a_signal_gets_another_one_or_none(is_blocked):
 
 
 @pytest.mark.skipif(is_in_pid_namespace(), reason="IDs are others here")
+def test_who_waits_for_signals_gets_none():
+    """As the first process of a container does, which passes on whatever comes."""
+    script = (
+        "import signal; every = signal.valid_signals(); "
+        "signal.pthread_sigmask(signal.SIG_BLOCK, every); "
+        "print(int(signal.sigwait(every)))"
+    )
+    tracefs = Tracefs()
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
+        ) as waiting:
+            place = Path(f"/proc/{waiting.pid}/wchan")
+            wait_until(
+                lambda: "sigtimedwait" in place.read_text("ascii"), "a wait", SECONDS
+            )
+            found = machine_ids(tracefs, [waiting.pid], are_own=False)
+            waiting.terminate()
+            got = waiting.stdout.read()
+    finally:
+        tracefs.close()
+    assert (found, int(got)) == ({}, signal.SIGTERM)
+
+
+@pytest.mark.skipif(is_in_pid_namespace(), reason="IDs are others here")
 def test_recorders_in_a_namespace_are_not_in_their_trace(tmp_path):
     """Processes and threads that have other IDs there."""
     output, go = tmp_path / "trace", tmp_path / "go"
