@@ -202,7 +202,8 @@ class InProcess:
         self._collector.let_watch()
         self._collector.start()
         if self._kernel is not None:
-            self._kernel.start()
+            # Programs that ask for plans wait for 0.2 s: nothing may put that off.
+            self._kernel.start(is_whole=self._bell is not None)
         if self._options.mode == "overwrite":
             # Others have all of it in their trace.
             from .snapshots import Snapshots  # noqa: PLC0415 - see above

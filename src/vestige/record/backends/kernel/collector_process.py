@@ -109,9 +109,7 @@ def _record(tracefs: Tracefs, wanted: Wanted, orders: _Orders) -> None:
                 # The files are complete; instances take some time to go.
                 return
             if "done" in answer:
-                # Nobody waits for it; who comes next is told what fails.
-                with suppress(ReaderGoneError, OSError):
-                    _read_state(trace, order)
+                _read_state(trace, order)
         # Somebody was killed: what there is becomes whole.
         with suppress(ReaderGoneError, OSError):
             trace.end()
@@ -181,11 +179,20 @@ class _Orders:
 
 
 def _read_state(trace: KernelTrace, order: dict[str, Any]) -> None:
-    """Read the state that belongs to an order, once that is answered."""
-    if order["do"] == "start":
-        trace.complete_state()
-    elif order.get("with_state"):
-        trace.dump()
+    """Read the state that belongs to an order, once that is answered.
+
+    Nobody waits for it: who comes next is told what fails.
+    """
+    try:
+        if order["do"] == "start":
+            trace.complete_state()
+        elif order.get("with_state"):
+            trace.dump()
+    except ReaderGoneError:
+        # So it is with what comes next.
+        pass
+    except OSError as error:
+        trace.note_problem(f"a part of the state dump is missing: {text_of(error)}")
 
 
 def _answer_to(trace: KernelTrace, order: dict[str, Any]) -> dict[str, Any]:
@@ -199,7 +206,9 @@ def _answer_to(trace: KernelTrace, order: dict[str, Any]) -> dict[str, Any]:
 
 
 _ACTIONS: dict[str, Callable[[KernelTrace, dict[str, Any]], object]] = {
-    "start": lambda trace, order: trace.start(order["left_out"]),
+    "start": lambda trace, order: trace.start(
+        order["left_out"], is_whole=order.get("is_whole", False)
+    ),
     "leave_out": lambda trace, order: trace.leave_out(order["threads"]),
     "follow": lambda trace, order: trace.follow(order["thread"]),
     "change": lambda trace, order: trace.change(

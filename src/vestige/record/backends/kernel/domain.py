@@ -125,15 +125,21 @@ class KernelDomain:
             self._give_up(error)
         self._note_said()
 
-    def start(self) -> None:
-        """Begin to record, or learn why that cannot be."""
+    def start(self, *, is_whole: bool = False) -> None:
+        """Begin to record, or learn why that cannot be.
+
+        Args:
+            is_whole: Whether all of the state is read before, so that orders that come
+                then do not wait for it.
+        """
         if not self._is_prepared:
             self.prepare()
         if not self._process.is_there:
             return
         try:
             threads = {int(one) for one in os.listdir("/proc/self/task")}
-            self._ask("start", left_out=sorted(threads - {get_native_id()}))
+            left_out = sorted(threads - {get_native_id()})
+            self._ask("start", left_out=left_out, is_whole=is_whole)
             self._has_begun = True
         except KernelOrderError as error:
             self._give_up(error)

@@ -240,6 +240,14 @@ class KernelTrace:
             one.problems = []
         return list(dict.fromkeys(problems))
 
+    def note_problem(self, problem: str) -> None:
+        """Let it be told, too, that something cannot be recorded.
+
+        Args:
+            problem: What, and why.
+        """
+        self._problems.append(problem)
+
     def _metadata(self) -> str:
         wanted = self._wanted
         streams = [
@@ -335,7 +343,7 @@ class KernelTrace:
         """What can be read, though nothing was asked, once the reader has ended."""
         return self._reader.control
 
-    def start(self, left_out: Sequence[int]) -> None:
+    def start(self, left_out: Sequence[int], *, is_whole: bool = False) -> None:
         """Record, and read which threads there are.
 
         :meth:`complete_state` comes before anything else, and reads the rest of the
@@ -344,6 +352,7 @@ class KernelTrace:
 
         Args:
             left_out: Threads of the recorder, which are not recorded.
+            is_whole: Whether all of the state is read at once.
 
         Raises:
             ReaderGoneError: The process that reads has ended.
@@ -362,7 +371,7 @@ class KernelTrace:
             one.record(is_on=True)
         self._pieces = self._dump()
         next(self._pieces)
-        if self._is_looked_after:
+        if is_whole or self._is_looked_after:
             self.complete_state()
 
     @property
@@ -375,15 +384,23 @@ class KernelTrace:
         """Read the state that :meth:`start` has left, if it has left any.
 
         Raises:
+            OSError: A part of it cannot be read.
             ReaderGoneError: The process that reads has ended.
         """
-        for _ in self._pieces:
-            pass
+        failure = None
+        try:
+            for _ in self._pieces:
+                pass
+        except OSError as error:
+            # All else goes on.
+            failure = error
         readers = self._kernel_ids(threads_of(self._reader.process))
         for one in self._channels:
             # Events that come later may need the kernel to leave them out.
             one.leave_out(readers)
             one.end_dump()
+        if failure is not None:
+            raise failure
 
     def _run(self) -> None:
         """Begin to read, or go on."""

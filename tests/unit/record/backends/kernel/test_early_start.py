@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 import vestige
 from support.kernel_channels import channel_wanted, kernel_wanted
 from support.kernel_tracer import instances, why_not
+from vestige.record.backends.kernel import state_dump
 from vestige.record.backends.kernel.beside import Beside
+from vestige.record.backends.kernel.collector_process import _read_state
 from vestige.record.backends.kernel.rules import KernelRule
 from vestige.record.backends.kernel.trace import KernelTrace
 from vestige.record.backends.kernel.tracefs import Tracefs
@@ -72,6 +77,23 @@ def test_a_program_that_starts_meanwhile_is_told_by_its_events(tmp_path: Path) -
     assert not [one for one in instances() if f"-{os.getpid()}-" in one]
 
 
+def test_nothing_puts_off_answers_to_programs(tmp_path: Path) -> None:
+    """A program that asks for a plan waits for a moment only: all is read before."""
+    # Others may run it meanwhile.
+    program = os.fspath(shutil.copy("/bin/true", tmp_path / "own"))
+    vestige.record([program], tmp_path / "t", kernel=("sched",), patch=())
+    events = list(vestige.open(tmp_path / "t" / "kernel"))
+    ends = [at for at, one in enumerate(events) if one.name == f"{STATE}end"]
+    begins = [
+        at
+        for at, one in enumerate(events)
+        if one.name == "sched_process_exec" and one["filename"] == program
+    ]
+
+    assert len(begins) == 1
+    assert ends[0] < begins[0]
+
+
 @pytest.mark.parametrize("context", ["uts_ns", "callstack-user"])
 def test_where_processes_are_looked_at_none_starts_meanwhile(
     tmp_path: Path, context: str
@@ -86,6 +108,38 @@ def test_where_processes_are_looked_at_none_starts_meanwhile(
     ]
 
     assert names == [f"{STATE}end", "sched_process_exec"]
+
+
+def test_what_fails_of_the_rest_is_told_later(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nobody waits for it; all else is recorded."""
+
+    def fail(_kernel_threads: object) -> NoReturn:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    monkeypatch.setattr(state_dump, "machine_records", fail)
+    rules = [
+        KernelRule("tracepoint", "sched_process_*"),
+        KernelRule("tracepoint", f"{STATE}*"),
+    ]
+    tracefs = Tracefs()
+    wanted = kernel_wanted(tmp_path / "t", [channel_wanted(rules, ())])
+    trace = KernelTrace(tracefs, wanted, time.monotonic_ns)
+    try:
+        trace.start([])
+        assert trace.take_problems() == []
+        _read_state(trace, {"do": "start"})
+        [problem] = trace.take_problems()
+        trace.end()
+    finally:
+        trace.close()
+        tracefs.close()
+    names = {event.name for event in vestige.open(tmp_path / "t")}
+
+    assert problem.endswith(f"is missing: {os.strerror(errno.ENOMEM)}")
+    assert f"{STATE}vm_map" in names
+    assert f"{STATE}end" not in names
 
 
 def test_what_fails_beside_is_told_where_one_waits() -> None:
