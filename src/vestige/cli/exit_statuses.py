@@ -132,7 +132,8 @@ PLAIN = ExitStatuses(
 
 RECORDING = ExitStatuses(
     {
-        "": "that of PROGRAM; 128 and the number of the signal that ended it; or",
+        "": "that of PROGRAM; 128 and the number of the signal that ended it;\n"
+        "0 where --duration ended it, and without PROGRAM; or",
         FAILED: "the recording cannot begin: no tracer, or no place for the trace;\n"
         "with -p, also: a part of the trace could not be written",
         CANNOT_START: "PROGRAM is found and cannot be started",

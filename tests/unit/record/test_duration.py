@@ -51,6 +51,8 @@ def test_a_program_that_ends_before_has_its_own_status(tmp_path):
         (["--kernel=sched", "-e", "a:*"], "without PROGRAM: expected no --event"),
         (["--kernel=sched", "--kernel-of=program"], "expected no --kernel-of"),
         (["--duration=1000h", "true"], "--duration: 3.6e+06 s: expected up to"),
+        (["--duration=0s", "true"], "--duration: 0s: expected a time above 0"),
+        (["--kernel=sched", "--duration=0s"], "--duration: 0s: expected a time"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path, capsys, words, said):

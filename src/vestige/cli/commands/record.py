@@ -50,6 +50,14 @@ class _AddPids(argparse.Action):
         setattr(namespace, self.dest, pids)
 
 
+def _duration(text: str) -> int:
+    """Return after how many nanoseconds a recording ends."""
+    found = nanoseconds(text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text}: expected a time above 0")
+    return found
+
+
 class _AddWords(argparse.Action):
     """Adds words with commas between them."""
 
@@ -137,7 +145,7 @@ examples:
         parser.add_argument(
             "--duration",
             metavar="TIME",
-            type=nanoseconds,
+            type=_duration,
             help="end after TIME, such as 10s: a program that was started gets SIGTERM "
             "then",
         )
