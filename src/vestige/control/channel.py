@@ -118,7 +118,7 @@ class ChannelOfDomain:
         """Disable the channel: none of its rules matches any longer.
 
         Raises:
-            SessionError: It is disabled already.
+            SessionError: The session has no such channel.
         """
         with self._context():
             self._session.client.disable_channel(

@@ -40,7 +40,7 @@ def change_sets(
             continue
         several = isinstance(values, Iterable) and not isinstance(values, str)
         for value in values if several else [values]:  # type: ignore[union-attr]
-            with error_context(f"session '{session}': {attribute} {value}"):
+            with error_context(f"{attribute} {value}"):
                 name = None if value == "*" else str(value)
                 change(session, attribute, name, domain=domain)
 

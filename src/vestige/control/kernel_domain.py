@@ -231,7 +231,8 @@ class KernelDomain:
         """
         sets = {"pid": pid, "vpid": vpid, "uid": uid}
         sets |= {"vuid": vuid, "gid": gid, "vgid": vgid}
-        change_sets(self._session.client.track, self._session.name, KERNEL, sets)
+        with self._context():
+            change_sets(self._session.client.track, self._session.name, KERNEL, sets)
 
     def untrack(  # noqa: PLR0913 - as above
         self,
@@ -258,7 +259,8 @@ class KernelDomain:
         """
         sets = {"pid": pid, "vpid": vpid, "uid": uid}
         sets |= {"vuid": vuid, "gid": gid, "vgid": vgid}
-        change_sets(self._session.client.untrack, self._session.name, KERNEL, sets)
+        with self._context():
+            change_sets(self._session.client.untrack, self._session.name, KERNEL, sets)
 
     def statistics(self) -> dict[str, ChannelStatistics]:
         """Return what each channel of the kernel has recorded and lost, by its name.

@@ -166,7 +166,7 @@ class Session:
             VestigeError: The session was closed.
         """
         if self._link is None:
-            raise VestigeError(f"session '{self._name}' is closed")
+            raise VestigeError("the session is closed")
         return self._link.client
 
     @property
@@ -353,7 +353,8 @@ class Session:
             SessionError: One is in the set already, or nobody has this name.
         """
         sets = {"vpid": vpid, "vuid": vuid, "vgid": vgid}
-        change_sets(self.client.track, self._name, "UST", sets)
+        with self._context():
+            change_sets(self.client.track, self._name, "UST", sets)
 
     def untrack(
         self,
@@ -373,7 +374,8 @@ class Session:
             SessionError: One is not in the set, or the set has all processes.
         """
         sets = {"vpid": vpid, "vuid": vuid, "vgid": vgid}
-        change_sets(self.client.untrack, self._name, "UST", sets)
+        with self._context():
+            change_sets(self.client.untrack, self._name, "UST", sets)
 
     def start(self) -> None:
         """Start it: programs record from now on.
@@ -542,7 +544,8 @@ class Session:
         Args:
             fields: Whether the fields of their tracepoints are wanted.
         """
-        return [Program.of(one) for one in self.client.programs(fields=fields)]
+        with self._context():
+            return [Program.of(one) for one in self.client.programs(fields=fields)]
 
     def trace(self, **options: Any) -> Trace:
         """Open what was recorded.

@@ -61,7 +61,9 @@ def test_a_rule_without_a_channel_has_one():
         session.add_context("vtid")
         assert list(session.channels) == ["channel0"]
         session.channels["channel0"].disable_event("a:*")
-        session.channels["channel0"].disable()
+        for _ in range(2):
+            session.channels["channel0"].disable()
+        assert not session.channels["channel0"].is_enabled
         assert session.output is None
         assert session.statistics() == {"channel0": ChannelStatistics(None, 0, 0, 0)}
         with pytest.raises(vestige.VestigeError, match="writes no trace"):
@@ -242,8 +244,30 @@ def test_what_notebooks_show(tmp_path):
             "Channel('channel0', session='<b>', subbuf_size=524288, num_subbuf=4)"
         )
     assert repr(session).startswith("Session('<b>', closed")
-    with pytest.raises(vestige.VestigeError, match="session '<b>' is closed"):
-        session.start()
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    "do",
+    [
+        lambda s: s.start(),
+        lambda s: s.enable_event("a:*"),
+        lambda s: s.track(vpid=1),
+        lambda s: s.programs(),
+        lambda s: s.kernel.enable_event("a"),
+        lambda s: s.kernel.untrack(pid=1),
+        lambda s: s.kernel.tracepoints(),
+    ],
+)
+def test_what_is_closed_says_so(do):
+    """It is named, once."""
+    with vestige.Session("s", has_output=False) as session:
+        pass
+    with pytest.raises(vestige.VestigeError) as raised:
+        do(session)
+    assert str(raised.value).startswith("session 's': ")
+    assert str(raised.value).endswith(": the session is closed")
+    assert str(raised.value).count("'s'") == 1
 
 
 def test_importing_vestige_imports_nothing_of_it():
