@@ -150,15 +150,21 @@ def records_kernel(path: Path) -> bool:
     return path.match(KERNEL) or ASKS_FOR_KERNEL in path.read_text(encoding="utf-8")
 
 
-def has_own_surroundings() -> bool:
-    """Tell whether a process may be started that has memory and ports of its own."""
+def why_not_apart() -> str | None:
+    """Return why no process can have memory and ports of its own; ``None`` if it can."""
     try:
         done = subprocess.run(
-            [*SURROUNDINGS, "true"], capture_output=True, timeout=60, check=False
+            [*SURROUNDINGS, "true"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    return done.stderr.strip() or f"{SURROUNDINGS[0]}: exit status {done.returncode}"
 
 
 def pytest(
@@ -184,16 +190,18 @@ def pytest(
 def main() -> int:
     """Run both; return the first exit status that is not 0."""
     options = sys.argv[1:]
-    is_apart = has_own_surroundings()
-    in_order, second = runs(is_apart=is_apart)
+    reason = why_not_apart()
+    if reason is not None:
+        print(f"All tests that record are in one run: {reason}", flush=True)
+    in_order, second = runs(is_apart=reason is None)
     with tempfile.TemporaryFile() as output:
-        prefix = SURROUNDINGS if is_apart else ()
-        beside = pytest(second, options, prefix, output.fileno())
-        first = pytest(in_order, options)
+        prefix = SURROUNDINGS if reason is None else ()
+        started = [pytest(second, options, prefix, output.fileno())]
         try:
-            statuses = [first.wait(), beside.wait()]
+            started.insert(0, pytest(in_order, options))
+            statuses = [one.wait() for one in started]
         except KeyboardInterrupt:  # which both have got, too
-            statuses = [first.wait(), beside.wait(), 130]
+            statuses = [*(one.wait() for one in started), 130]
         output.seek(0)
         print("\nThe second run:", flush=True)
         sys.stdout.buffer.write(output.read())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -59,8 +61,8 @@ def test_the_kernel_is_recorded_in_order():
 
 def test_surroundings_of_their_own_are_empty():
     """And nothing of them is seen outside."""
-    if not run_tests.has_own_surroundings():
-        pytest.skip("may not make name spaces")
+    if (reason := run_tests.why_not_apart()) is not None:
+        pytest.skip(f"may not make name spaces: {reason}")
     with socket.create_server(("127.0.0.1", 0)) as outside:
         code = (
             "import os, socket; print(os.listdir('/dev/shm')); open('/dev/shm/own', 'w'); "
@@ -79,6 +81,75 @@ def test_what_is_named_is_there():
     assert [one for one in run_tests.RECORDING if not (tests / one).is_dir()] == []
     assert [one for one in run_tests.BESIDE if not (tests / one).exists()] == []
     assert [one for one in run_tests.APART if not (tests / one).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("surroundings", "said"),
+    [
+        (("sh", "-c", "echo 'not permitted' >&2; exit 1", "sh"), "not permitted"),
+        (("sh", "-c", "exit 7", "sh"), "sh: exit status 7"),
+        (("no-such-tool",), "No such file or directory: 'no-such-tool'"),
+    ],
+)
+def test_without_surroundings_the_reason_is_told(
+    monkeypatch, capfd, surroundings, said
+):
+    """All tests that record are in order then."""
+    seen = []
+
+    def instead(tests, _options, prefix=(), _output=None):
+        seen.append((tests, tuple(prefix)))
+        return run_tests.subprocess.Popen([sys.executable, "-c", ""])
+
+    monkeypatch.setattr(run_tests, "SURROUNDINGS", surroundings)
+    monkeypatch.setattr(run_tests, "pytest", instead)
+    monkeypatch.setattr(sys, "argv", ["run_tests.py"])
+    assert run_tests.main() == 0
+    first, second = run_tests.runs(is_apart=False)
+    assert seen == [(second, ()), (first, ())]
+    [line, *_] = capfd.readouterr().out.splitlines()
+    assert line.startswith("All tests that record are in one run: ")
+    assert line.endswith(said)
+
+
+INTERRUPTED = """
+import signal
+import subprocess
+import sys
+
+import run_tests
+
+
+class Run(subprocess.Popen):
+    def wait(self, timeout=None):
+        print("waits", flush=True)
+        return super().wait(timeout)
+
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+run_tests.why_not_apart = lambda: None
+run_tests.pytest = lambda *_: Run(["sleep", "100000"])
+sys.exit(run_tests.main())
+"""
+
+
+def test_an_interrupt_ends_both():
+    """As from a terminal, which sends it to each process of the group."""
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        cwd=ROOT / "tools",
+        stdout=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waits\n"
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stdout.read()
+    assert said.endswith("\nThe second run:\n")
+    assert process.returncode != 0
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
 
 
 def test_the_first_status_that_is_not_zero_is_told(monkeypatch, capfd):
