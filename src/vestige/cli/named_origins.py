@@ -40,7 +40,7 @@ class Names:
 
         Args:
             kind: ``thread`` or ``process``.
-            words: IDs, or names with ``*``, ``?`` and ``[...]``.
+            words: IDs, or names in which ``*`` is any text.
 
         Raises:
             CommandError: Nothing has such a name.

@@ -63,8 +63,10 @@ def shown(capfd, *words):
     [
         ("--thread=worker", [11]),
         ("--thread=server", [10, 11]),
+        ("--thread=work?r,server", [10, 11]),
         ("--thread=w*,20", [11, 20]),
-        ("--thread=[[]client]", [20]),
+        ("--thread=[client]", [20]),
+        ("--thread=[c*", [20]),
         ("--process=server", [10, 11]),
         ("--process=10", [10, 11]),
     ],

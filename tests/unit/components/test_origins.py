@@ -6,6 +6,7 @@ import pytest
 
 from support.ctf_writer import Event, Packet, Trace
 from support.recordings import DATA, DEMO
+from vestige import ctf
 from vestige.cli.main import main
 from vestige.components.filters.origins import choose_origins
 from vestige.components.sources.ctf_fs import CtfFsSource
@@ -13,6 +14,7 @@ from vestige.errors import SelectionError
 from vestige.graph import Selection, mux
 
 SHOP = DEMO / "trace"
+NAME = {"procname": ctf.array("u8", 16, text=True)}
 
 
 def chosen(path, threads=(), processes=()):
@@ -44,6 +46,19 @@ def test_names_and_ids_of_processes():
     assert chosen(SHOP, (), ("other", "40")) == EVERYTHING
     assert chosen(SHOP, (), ("sh",)) == []
     assert chosen(SHOP, ("44",), ("shop",)) == chosen(SHOP, ("44",))
+
+
+@pytest.mark.parametrize("name", ["a-server-that-serves", "a-server*", "[s?ver]"])
+def test_names_are_those_of_the_kernel(tmp_path, name):
+    """It has the beginning of a longer one, and some of its own in brackets."""
+    of_kernel = {"[s?ver]": "[s?ver]"}.get(name, "a-server-that-s")
+    with ctf.Writer(tmp_path / "t", event_context=NAME) as writer:
+        event = writer.event_class("e")
+        stream = writer.stream("s")
+        for time, one in enumerate((of_kernel, "sXver", "a", "s"), 1):
+            stream.write(event, time, {"procname": one.encode()})
+
+    assert [who for *_, who in chosen(tmp_path / "t", (name,))] == [of_kernel]
 
 
 def test_names_are_text_and_no_expression():

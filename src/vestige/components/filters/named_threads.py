@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from ... import core
 from ..._typing import NamedTuple
 from ...graph import Selection, Stream, merges
+from .kept_names import kept_name
 
 __all__ = ["NamedThread", "NamedThreads", "read_named_threads"]
 
@@ -24,8 +25,6 @@ _TOLD = {
     "sched_wakeup_new": (("tid", None, "comm"),),
 }
 """Fields of events with a thread, its process and its name."""
-LONGEST = 15
-"""Bytes of a name that kernels keep (``TASK_COMM_LEN``)."""
 
 
 class NamedThread(NamedTuple):
@@ -81,8 +80,8 @@ class NamedThreads:
         """Return the IDs of threads that have had a name.
 
         Args:
-            pattern: The name, with ``*``, ``?`` and ``[...]``; of a longer one than
-                kernels keep, its beginning.
+            pattern: The name, in which ``*`` is any text; of a longer one than kernels
+                keep, its beginning.
         """
         return {one.thread for one in self.rows if _matches(one.name, pattern)}
 
@@ -119,7 +118,9 @@ class NamedThreads:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    return fnmatchcase(name, pattern) or name == pattern[:LONGEST]
+    # As in a filter, "*" alone is special: kernels put names in brackets.
+    literal = pattern.replace("[", "[[]").replace("?", "[?]")
+    return fnmatchcase(name, literal) or name == kept_name(pattern)
 
 
 def read_named_threads(
@@ -183,7 +184,7 @@ def _told_by(event: core.Event) -> Iterator[NamedThread]:
             continue
         of = event.get(process) if process is not None else None
         if name == "filename":
-            text = text.rpartition("/")[2].encode()[:LONGEST].decode(errors="replace")
+            text = kept_name(text.rpartition("/")[2])
         yield NamedThread(of if isinstance(of, int) else None, number, text, trace)
 
 

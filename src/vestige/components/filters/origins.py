@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..._typing import TYPE_CHECKING
 from ...errors import SelectionError
 from ...graph.growing import Feed
+from .kept_names import kept_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -168,8 +169,11 @@ def _terms(kind: str, word: str, known: set[str]) -> Iterator[str]:
             if name in known:
                 yield f"$ctx.{name} == {int(word)}"
     elif NAME in known:
-        quoted = word.replace("\\", "\\\\").replace('"', '\\"')
-        yield f'$ctx.{NAME} == "{quoted}"'
+        # Kernels, and so tracers, have the beginning of a longer one.
+        names = [word] if "*" in word else [*dict.fromkeys((word, kept_name(word)))]
+        for name in names:
+            quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+            yield f'$ctx.{NAME} == "{quoted}"'
 
 
 def _needed(kind: str, words: Sequence[str]) -> list[str]:
