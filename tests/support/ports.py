@@ -7,10 +7,12 @@ import socket
 from contextlib import ExitStack
 from pathlib import Path
 
-__all__ = ["free_ports"]
+__all__ = ["free_ports", "has_ipv6"]
 
 RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 HOST = "127.0.0.1"
+LEAST = 10_000
+"""Ports below have names, or need rights."""
 
 
 def free_ports(count: int) -> list[int]:
@@ -23,15 +25,27 @@ def free_ports(count: int) -> list[int]:
     Args:
         count: How many.
     """
-    first = int(RANGE.read_text().split()[0])
+    first, last = map(int, RANGE.read_text().split())
+    outside = [*range(LEAST, first), *range(last + 1, 1 << 16)]
+    # Some machines give all of them to connections.
+    ports = outside or range(LEAST, 1 << 16)
     chance = random.SystemRandom()
     found: list[int] = []
     with ExitStack() as held:
         while len(found) < count:
-            port = chance.randrange(first // 2, first)
+            port = chance.choice(ports)
             try:
                 held.enter_context(socket.create_server((HOST, port)))
             except OSError:
                 continue
             found.append(port)
     return found
+
+
+def has_ipv6() -> bool:
+    """Tell whether this machine can be reached by ``::1``: some have no IPv6."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
