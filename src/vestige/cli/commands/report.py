@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from pathlib import Path
 
 from ...components.sinks.text_colors import terminal_supports_color
 from ..chosen_functions import add_choice_arguments, shown_functions
@@ -226,7 +226,7 @@ def _threads(options: argparse.Namespace) -> list[str]:
     """Return the threads that are wanted, IDs and names; none for all."""
     threads = []
     for word in options.thread or ():
-        if word and not is_id(word) and Path(word).is_dir():
+        if word and not is_id(word) and os.path.isdir(word):  # noqa: PTH112 - pathlib takes long to import
             # "--thread TRACE": the word after the option was meant as the trace.
             options.paths.append(word)
         else:
