@@ -10,7 +10,6 @@ import os
 import sys
 import time
 
-from .._signals import signals
 from .._suppress import suppress
 from .._typing import TYPE_CHECKING
 from ..errors import CommandError, ProgramError, RecordError, SelectionError
@@ -21,6 +20,7 @@ from ..record.rules.options import RecordingOptions
 from ..record.trace_directory import KERNEL
 from .doubts import Doubts, quiet_lines
 from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
+from .recorded_status import recorded_status
 from .sizes import parse_size
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ FEW_STREAMS = 4
 """Data streams that can be read whatever the limit: a recording needs more files."""
 _TOLD = "told"
 """The text that has what was said of recordings that were killed."""
-_ENDED = 128 + signals.SIGTERM
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - see shm_overview(7)
 
 
@@ -111,7 +110,7 @@ def _run(
     else:
         _say(quiet_lines(recording.collected, doubts))
     _say(_abandoned_lines(os.fspath(recording), is_quiet=options.quiet))
-    return _status(recording)
+    return recorded_status(recording)
 
 
 def _lines(
@@ -133,13 +132,6 @@ def _lines(
     return recording_lines(
         recording, is_python_by_default=is_chosen_here, said=doubts.said
     )
-
-
-def _status(recording: Recording) -> int:
-    """Return the exit status: that of the program, unless its end was asked for."""
-    ended = recording.options.duration
-    is_ended_here = ended and recording.seconds >= ended and recording.status == _ENDED
-    return 0 if is_ended_here or not recording.command else recording.status
 
 
 def _meanwhile(

@@ -11,11 +11,13 @@ from ..plain_text import plain
 from ..record.sent import Sent, record_and_send
 from .doubts import Doubts, quiet_lines
 from .exit_statuses import CANNOT_START, FAILED, NOT_FOUND, WRONG_USAGE
+from .recorded_status import recorded_status
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from ..record.recorder import Recording
     from ..record.rules.options import RecordingOptions
     from .plain_recording import PlainOptions
 
@@ -40,10 +42,10 @@ def run_sent(
     Args:
         options: The command line.
         wanted: What is recorded.
-        command: The program and its arguments.
+        command: The program and its arguments; empty: the machine alone is recorded.
 
     Returns:
-        The exit status of the program.
+        The exit status.
 
     Raises:
         CommandError: It cannot be recorded as asked, or not all of it was sent.
@@ -53,7 +55,9 @@ def run_sent(
     wanted = wanted._replace(mode="discard")
     doubts = Doubts()
     try:
-        sent = record_and_send(command, relay, wanted, doubted=doubts.say)
+        sent = record_and_send(
+            command, relay, wanted, lambda: _meanwhile(options), doubted=doubts.say
+        )
     except ProgramError as error:
         status = CANNOT_START if error.is_found else NOT_FOUND
         raise CommandError(str(error), exit_code=status) from error
@@ -73,7 +77,15 @@ def run_sent(
             f"({sent.lost_bytes:,} bytes) are lost",
             exit_code=FAILED,
         )
-    return sent.recording.status
+    return recorded_status(sent.recording)
+
+
+def _meanwhile(options: argparse.Namespace | PlainOptions) -> None:
+    """Say how a recording ends for which no program does that."""
+    if options.program is None:
+        from .machine_recording import say_how_it_ends
+
+        say_how_it_ends(options)
 
 
 def _relay(options: argparse.Namespace | PlainOptions) -> list[str]:
@@ -94,19 +106,29 @@ def _relay(options: argparse.Namespace | PlainOptions) -> list[str]:
     return [*map(str, found)]
 
 
-def _lines(sent: Sent, url: str, doubts: Doubts) -> Iterator[str]:
-    """Say what was sent, and what was lost."""
+def _program_lines(recording: Recording) -> Iterator[str]:
+    """Say what was sent of a program, and of the kernel beside it."""
     # The program has ended.
     from .render.recording import kernel_lines
 
-    collected = sent.recording.collected
+    collected = recording.collected
     lost = f"{collected.lost:,} events lost" if collected.lost else "no events lost"
     yield (
         f"vestige: sent {collected.written:,} bytes in {collected.packets:,} packets "
-        f"of {collected.streams:,} data streams in {sent.recording.seconds:.3f} s; "
-        f"{lost}"
+        f"of {collected.streams:,} data streams in {recording.seconds:.3f} s; {lost}"
     )
     yield from (f"vestige: {one}" for one in kernel_lines(collected))
+
+
+def _lines(sent: Sent, url: str, doubts: Doubts) -> Iterator[str]:
+    """Say what was sent, and what was lost."""
+    collected = sent.recording.collected
+    if sent.recording.command:
+        yield from _program_lines(sent.recording)
+    else:
+        from .render.machine_recording import machine_line
+
+        yield machine_line(sent.recording)
     yield from doubts.new_warnings(collected)
     if sent.place is not None:
         yield f"vestige: trace in {sent.place} at {url}"

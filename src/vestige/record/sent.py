@@ -54,6 +54,8 @@ def record_and_send(
     program: tuple[str, ...],
     relay: Sequence[str],
     options: RecordingOptions,
+    meanwhile: Callable[[], object] | None = None,
+    *,
     doubted: Callable[[str], object] | None = None,
 ) -> Sent:
     """Run a program and send what it records.
@@ -66,6 +68,7 @@ def record_and_send(
         program: Its name and its arguments; empty: as of :func:`.run_and_record`.
         relay: The URIs of a relay daemon, for control and for data.
         options: What is recorded.
+        meanwhile: Called once, while the program runs.
         doubted: Called before the program starts with each thing that will be missing.
 
     Returns:
@@ -90,13 +93,14 @@ def record_and_send(
         address = RelayAddress(control.host, control.port, data.port, control.family)
         uid, gid = os.geteuid(), os.getegid()
         plan = SenderPlan(address, facts, spool, uid, gid, ROOM)
-        return _record(program, plan, options, doubted)
+        return _record(program, plan, options, meanwhile, doubted)
 
 
 def _record(
     program: tuple[str, ...],
     plan: SenderPlan,
     options: RecordingOptions,
+    meanwhile: Callable[[], object] | None,
     doubted: Callable[[str], object] | None,
 ) -> Sent:
     kernel = os.path.join(plan.spool, KERNEL)
@@ -118,7 +122,7 @@ def _record(
     place = None
     try:
         recording = run_and_record(
-            program, folder, options, sent=files, doubted=doubted
+            program, folder, options, meanwhile, sent=files, doubted=doubted
         )
     finally:
         # What there is of one that failed is sent as well.

@@ -29,6 +29,15 @@ def test_a_program_is_recorded_to_a_relay(run, tmp_path: Path):
     assert {*Path("/dev/shm").glob("vestige-relay-*")} == before
 
 
+def test_a_program_whose_time_is_over_is_no_failure(run):
+    """As without a relay daemon."""
+    with relay_receiver() as relay:
+        url = f"net://127.0.0.1:{relay.control_port}:{relay.data_port}"
+        words = ["--duration=50ms", "--", "sleep", "100000"]
+        status, _, said = run("record", "--to", url, *words)
+    assert status == 0, said
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -10,6 +10,7 @@ import pytest
 
 import vestige
 from support.kernel_tracer import why_not
+from support.relay_receiver import relay_receiver
 from vestige.cli.main import main
 
 REASON = why_not()
@@ -76,12 +77,30 @@ def test_the_machine_is_recorded_without_a_program(tmp_path, capfd):
     assert main(["record", "-o", str(trace), "--kernel=sched", "--duration=50ms"]) == 0
 
     begin, end, *more = capfd.readouterr().err.splitlines()
-    assert begin == "vestige: recording the kernel; Ctrl-C or 0.05 s ends it"
+    # Who starts the tests may ignore Ctrl-C.
+    assert begin.startswith("vestige: recording the kernel; ")
+    assert begin.endswith(" or 0.05 s ends it")
     assert end.startswith("vestige: recorded the kernel for 0.")
     assert f"vestige: trace in {trace}" in more
     names = {one.name for one in vestige.open(trace, debug_info=False)}
     assert "sched_switch" in names
     assert not any(one.startswith("lttng_ust_") for one in names)
+
+
+@of_kernel
+def test_the_machine_is_sent_to_a_relay(capfd):
+    """As it is recorded here; of programs there is nothing to tell."""
+    with relay_receiver() as relay:
+        url = f"net://127.0.0.1:{relay.control_port}:{relay.data_port}"
+        assert main(["record", "--to", url, "--kernel=sched", "--duration=50ms"]) == 0
+        [session] = relay.sessions
+        paths = {one.path for one in session.streams.values()}
+
+    begin, held, place = capfd.readouterr().err.splitlines()
+    assert begin.endswith(" or 0.05 s ends it")
+    assert held.startswith("vestige: recorded the kernel for 0.")
+    assert place == f"vestige: trace in {session.host}/kernel/0 at {url}"
+    assert any("kernel" in one for one in paths)
 
 
 @of_kernel

@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 
     from ...record.recorder import Recording
 
-__all__ = ["machine_lines"]
+__all__ = ["machine_line", "machine_lines"]
+
+
+def machine_line(recording: Recording) -> str:
+    """Say how long a machine was recorded, and what there is of it.
+
+    Args:
+        recording: A recording that has ended, without a program.
+    """
+    kernel = recording.collected.kernel
+    held = "nothing is left" if kernel is None else kernel_counts(kernel)
+    return f"vestige: recorded the kernel for {recording.seconds:.3f} s: {held}"
 
 
 def machine_lines(recording: Recording, said: Collection[str]) -> Iterator[str]:
@@ -32,9 +43,7 @@ def machine_lines(recording: Recording, said: Collection[str]) -> Iterator[str]:
         Lines for people.
     """
     collected = recording.collected
-    held = f" {kernel_counts(collected.kernel)}" if collected.kernel is not None else ""
-    seconds = f"{recording.seconds:.3f} s"
-    yield f"vestige: recorded the kernel for {seconds}:{held or ' nothing is left'}"
+    yield machine_line(recording)
     if collected.kernel is not None:
         for line in overwritten_lines(collected.kernel):
             yield f"vestige: {line}"
