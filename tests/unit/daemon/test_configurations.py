@@ -206,7 +206,7 @@ def rule(text):
         ),
         (
             document("<name>c</name>", trackers=tracked("vpid", "<name>x</name>")),
-            "vpid 'x': Invalid parameter",
+            "vpid 'x': expected a number of up to 32 bits",
         ),
         (
             document("<name>c</name>", trackers=tracked("vuid", "<name>no</name>")),

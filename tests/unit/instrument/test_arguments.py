@@ -416,7 +416,7 @@ def test_the_peer_prints_the_same(tmp_path):
 
 def test_arguments_need_functions(tmp_path):
     """The option asks for both; from Python, they are asked for together."""
-    with pytest.raises(SelectionError, match="--python-functions"):
+    with pytest.raises(SelectionError, match="expected with python_functions"):
         RecordingOptions(python_arguments=True)
     record_python(tmp_path, "def f(): pass\nf()", "-e", "app:*", *OPTIONS)
     assert calls(tmp_path) == ["f()", "f -> None"]

@@ -127,8 +127,11 @@ def test_chunks_by_time_of_which_some_are_kept(program: Path, tmp_path: Path):
         (["--keep=2"], "--keep: expected a number of traces, with --rotate"),
         (["--rotate=soon"], "--rotate=soon: expected a number with k, M or G"),
         (["--rotate=0"], "expected a size such as 1G, or a time such as 5m"),
-        (["--rotate=1M", "--max-size=1G"], "maximum size: expected one without"),
-        (["--rotate=1M", "--mode=overwrite"], "archives that are kept (--keep)"),
+        (["--rotate=1M", "--max-size=1G"], "--rotate: expected no --max-size"),
+        (
+            ["--rotate=1M", "--mode=overwrite"],
+            "expected another mode than --mode=overwrite",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(

@@ -110,9 +110,12 @@ def test_calls_are_seen_while_the_program_waits(program, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"live": 0.0001}, "with a period of 0.0001 s: expected 0.001 to 3600"),
+        ({"live": 0.0001}, "live: a period of 0.0001 s: expected 0.001 to 3600"),
         ({"live": 1e9}, "expected 0.001 to 3600"),
-        ({"live": 1.0, "mode": "overwrite"}, "overwrites what is old"),
+        (
+            {"live": 1.0, "mode": "overwrite"},
+            "expected another mode than mode=overwrite",
+        ),
     ],
 )
 def test_periods_that_cannot_be(options, message):

@@ -406,5 +406,5 @@ def test_list_tells_of_functions_by_the_names_of_a_debug_file(tmp_path, damage):
 
 def test_libraries_are_named_with_patch_only():
     """``patch_in`` alone would do nothing."""
-    with pytest.raises(SelectionError, match="--patch-in: expected with --patch"):
+    with pytest.raises(SelectionError, match="patch_in: expected with patch"):
         RecordingOptions(patch_in=("libc.so.6",))
