@@ -56,8 +56,7 @@ class TraceDirectory:
             # Its name is in the metadata, and readers take no other.
             raise RecordError("expected a path of UTF-8 text", path=place) from error
         try:
-            self._is_new = not os.path.exists(place)
-            if self._is_new and os.path.islink(place):
+            if os.path.islink(place) and not os.path.exists(place):
                 raise RecordError(
                     f"{_EXPECTED}, and it is a symbolic link to {os.readlink(place)}, "
                     "which is not there",
@@ -107,9 +106,10 @@ class TraceDirectory:
         for name in (REFUSALS_FILE, METADATA_FILE):
             with suppress(OSError):
                 os.unlink(os.path.join(self.path, name))
-        if self._is_new:
+        for one in self._own.made:
+            # Somebody may have put something there.
             with suppress(OSError):
-                os.rmdir(self.path)
+                os.rmdir(one.path)
         if self._above is not None:
             self._above.take_back()
 

@@ -136,3 +136,14 @@ def test_nothing_of_the_kernel_is_an_error_without_a_program(tmp_path, capsys):
 
     assert "this kernel has no event no_such_event" in capsys.readouterr().err
     assert not trace.exists()
+
+
+@of_kernel
+def test_what_stands_in_for_a_program_may_not_be_there(tmp_path, capsys, monkeypatch):
+    """It is named; nothing is left, nor of directories that were made."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    words = ["-o", str(tmp_path / "new" / "trace"), "--kernel=sched", "--duration=1h"]
+
+    assert main(["record", *words]) == 127
+    assert "cat: cannot be started: No such file" in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == []

@@ -342,16 +342,19 @@ class InProcess:
         started = time.monotonic()
         rate = self._clock.rate()
         with standing_in() as (command, its_input):
-            status = run(
-                command,
-                dict(os.environ),
-                begun=lambda process: self._begun(process, rate),
-                schedule=self._schedule(),
-                bells=[] if self._snapshots is None else self._snapshots.bells,
-                inherited=its_input,
-                own=None if self._snapshots is None else self._snapshots.ring,
-                is_ours=True,
-            )
+            try:
+                status = run(
+                    command,
+                    dict(os.environ),
+                    begun=lambda process: self._begun(process, rate),
+                    schedule=self._schedule(),
+                    bells=[] if self._snapshots is None else self._snapshots.bells,
+                    inherited=its_input,
+                    own=None if self._snapshots is None else self._snapshots.ring,
+                    is_ours=True,
+                )
+            except OSError as error:
+                raise ProgramError(command[0], error) from error
         self.seconds = time.monotonic() - started
         return status
 
