@@ -189,7 +189,7 @@ def patch_clock(directory: str, rate: ClockRate) -> None:
     Raises:
         OSError: The file cannot be read or written.
     """
-    # Only the collector in the background does this.
+    # Recordings of programs alone do this in parts and in the background only.
     import re  # noqa: PLC0415 - see above
 
     file = _open_written(directory)

@@ -192,7 +192,7 @@ def _read_state(trace: KernelTrace, order: dict[str, Any]) -> None:
         # So it is with what comes next.
         pass
     except OSError as error:
-        trace.note_problem(f"a part of the state dump is missing: {text_of(error)}")
+        trace.note_missing_state(error)
 
 
 def _answer_to(trace: KernelTrace, order: dict[str, Any]) -> dict[str, Any]:

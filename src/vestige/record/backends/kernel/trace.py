@@ -13,6 +13,7 @@ from .counters import UNKNOWN
 from .kernel_names import NameFiles
 from .metadata import FEW, StreamText, classes_text, metadata_text
 from .module_sections import ModuleSections
+from .order_values import text_of
 from .proc_files import is_in_pid_namespace, threads_of
 from .process_events import ProcessEvents, read_threads
 from .reader_link import ReaderGoneError, ReaderLink
@@ -240,13 +241,14 @@ class KernelTrace:
             one.problems = []
         return list(dict.fromkeys(problems))
 
-    def note_problem(self, problem: str) -> None:
-        """Let it be told, too, that something cannot be recorded.
+    def note_missing_state(self, error: OSError) -> None:
+        """Let it be told that a part of the state could not be read.
 
         Args:
-            problem: What, and why.
+            error: Why.
         """
-        self._problems.append(problem)
+        why = text_of(error)
+        self._problems.append(f"a part of the state dump is missing: {why}")
 
     def _metadata(self) -> str:
         wanted = self._wanted
@@ -384,23 +386,19 @@ class KernelTrace:
         """Read the state that :meth:`start` has left, if it has left any.
 
         Raises:
-            OSError: A part of it cannot be read.
             ReaderGoneError: The process that reads has ended.
         """
-        failure = None
         try:
             for _ in self._pieces:
                 pass
         except OSError as error:
-            # All else goes on.
-            failure = error
+            # All else is recorded.
+            self.note_missing_state(error)
         readers = self._kernel_ids(threads_of(self._reader.process))
         for one in self._channels:
             # Events that come later may need the kernel to leave them out.
             one.leave_out(readers)
             one.end_dump()
-        if failure is not None:
-            raise failure
 
     def _run(self) -> None:
         """Begin to read, or go on."""

@@ -110,10 +110,11 @@ def test_where_processes_are_looked_at_none_starts_meanwhile(
     assert names == [f"{STATE}end", "sched_process_exec"]
 
 
-def test_what_fails_of_the_rest_is_told_later(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_what_fails_of_the_rest_is_told_and_all_else_is_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_whole: bool
 ) -> None:
-    """Nobody waits for it; all else is recorded."""
+    """Later, where nobody waits for it."""
 
     def fail(_kernel_threads: object) -> NoReturn:
         raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
@@ -127,17 +128,18 @@ def test_what_fails_of_the_rest_is_told_later(
     wanted = kernel_wanted(tmp_path / "t", [channel_wanted(rules, ())])
     trace = KernelTrace(tracefs, wanted, time.monotonic_ns)
     try:
-        trace.start([])
-        assert trace.take_problems() == []
+        trace.start([], is_whole=is_whole)
+        early = trace.take_problems()
         _read_state(trace, {"do": "start"})
-        [problem] = trace.take_problems()
+        later = trace.take_problems()
         trace.end()
     finally:
         trace.close()
         tracefs.close()
     names = {event.name for event in vestige.open(tmp_path / "t")}
 
-    assert problem.endswith(f"is missing: {os.strerror(errno.ENOMEM)}")
+    said = [f"a part of the state dump is missing: {os.strerror(errno.ENOMEM)}"]
+    assert (early, later) == ((said, []) if is_whole else ([], said))
     assert f"{STATE}vm_map" in names
     assert f"{STATE}end" not in names
 
