@@ -67,6 +67,12 @@ def test_each_event_is_in_one_trace(tmp_path: Path, kills: int) -> None:
             )
             for seed in range(PROGRAMS)
         ]
+        # One that waits for its rules begins without them where its daemon is killed.
+        wait_until(
+            lambda: {one.pid for one in running} <= {*map(int, counts.programs())},
+            "each has its rules",
+            SECONDS,
+        )
         for kill in range(kills):
             wait_until(
                 lambda least=BETWEEN_KILLS * (kill + 1): counts.done().sum() > least,
