@@ -232,6 +232,30 @@ def test_processes_have_buffers_of_their_own_for_each_channel(
     assert found == [("first", 10), ("first", 20), ("second", 1), ("second", 1)]
 
 
+def test_a_program_that_begins_anew_leaves_what_it_has_recorded(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """Also within a second, in which the names of its traces are the same."""
+    times = 6
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(
+            daemon,
+            "s",
+            tmp_path,
+            "enable-channel -u --buffers-pid c",
+            f"enable-event -u -c c {STEP}",
+        )
+        for _ in range(times):
+            one.do("10")
+            one.do("exec", answers=0)
+        one.do("10")
+        one.end()
+    assert daemon.lttng("destroy").status == 0
+    traces = [one.parent for one in (tmp_path / "ust/pid").glob("*/*/metadata")]
+    assert sorted(steps(one).total() for one in traces) == [10] * (1 + times)
+
+
 def test_losses_are_those_of_the_channel_that_has_them(
     daemon: SessionDaemon, program: Path, tmp_path: Path
 ):

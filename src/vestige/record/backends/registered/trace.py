@@ -94,7 +94,10 @@ class ProgramTrace:
         self.is_left = is_left
         """Whether programs may have told their state before this daemon came."""
         self._files = files = trace_root(plan)
-        older: Older = "kept" if plan.is_taken_over else "replaced"
+        older: Older = "replaced"
+        # That of a program has the same name if it began anew within a second.
+        if plan.is_taken_over or plan.is_per_process:
+            older = "kept"
         self._place = TraceFolder(files, folder, "continued" if is_left else older)
         self._folder = self._place.path
         self._rights = (files.uid, files.gid)
