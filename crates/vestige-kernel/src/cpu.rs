@@ -69,9 +69,10 @@ pub enum Order {
     Put { records: Vec<OwnRecord>, until: u64 },
     /// Write all that there is; whether nothing is recorded any more.
     Flush { end: u64, is_stopped: bool },
-    /// Write what there is, if anything is: nothing older comes later.
+    /// Write what there is since the look before, if anything is: nothing older comes later.
     FlushSome { end: u64 },
-    /// Take what is there: all up to a value of the clock, or as far as pages are full.
+    /// Take what is there: all up to a value of the clock, or as far as pages are full. In the first
+    /// case, what is read later waits for the next flush: what is looked at meanwhile is written alone.
     Look { end: Option<u64> },
     /// Go on in more files when one has enough.
     Limit(Limits),
@@ -243,7 +244,8 @@ impl Reader {
     }
 
     fn do_as_told(&mut self, order: Order) {
-        if !matches!(order, Order::WaitForOwn | Order::Put { .. } | Order::Hold { .. }) {
+        let waits = matches!(order, Order::WaitForOwn | Order::Put { .. } | Order::Hold { .. });
+        if !waits && !matches!(order, Order::FlushSome { .. }) {
             // Nothing of our own comes any more.
             self.spool.go_on(u64::MAX);
             self.convert(usize::MAX);
@@ -262,12 +264,18 @@ impl Reader {
                 if !self.is_held && matches!(self.state, State::Written(_)) {
                     self.read(usize::MAX, end);
                     self.count();
+                    if end.is_some() {
+                        self.spool.wait();
+                    }
                 }
             }
             Order::Flush { end, is_stopped } => self.flush(end, is_stopped),
             Order::FlushSome { end } => {
+                self.spool.go_on(u64::MAX);
                 if !self.is_held {
-                    let counts = self.counts();
+                    // What was lost stands behind what still waits.
+                    let counts =
+                        if self.spool.is_used() { Counts::default() } else { self.counts() };
                     if let State::Written(stream) = &mut self.state {
                         stream.flush_some(end, counts);
                     }
@@ -545,6 +553,10 @@ mod tests {
     }
 
     fn reader(pages: File) -> Reader {
+        reader_of(pages, None)
+    }
+
+    fn reader_of(pages: File, files: Option<Pair>) -> Reader {
         let recording = Recording {
             uuid: [0; 16],
             stream: 0,
@@ -553,11 +565,11 @@ mod tests {
             buffer: 0,
             begin: 0,
             period: None,
-            kept: Some(1 << 20),
+            kept: files.is_none().then_some(1 << 20),
         };
         let cpu = Cpu { number: 0, pages, statistics: File::open("/dev/null").unwrap() };
         let shared = Arc::new(Shared::new(Plans::new([]), Arc::default()));
-        Reader::new(cpu, recording, shared, None, Arc::default()).unwrap()
+        Reader::new(cpu, recording, shared, files, Arc::default()).unwrap()
     }
 
     fn pages_read(reader: &Reader) -> u64 {
@@ -581,6 +593,24 @@ mod tests {
         reader.read(usize::MAX, Some(7));
 
         assert_eq!(pages_read(&reader), 8);
+    }
+
+    #[test]
+    fn what_is_read_after_a_look_is_not_in_its_flush() {
+        let nowhere = || File::create("/dev/null").unwrap();
+        let files = Pair { data: nowhere(), index: nowhere() };
+        let mut reader = reader_of(buffer(1..100, 8), Some(files));
+
+        reader.do_as_told(Order::Look { end: Some(7) });
+        reader.read(PAGE, None);
+        assert!(!reader.spool.has_ready());
+        reader.do_as_told(Order::FlushSome { end: 7 });
+        assert!(reader.spool.has_ready());
+
+        reader.convert(usize::MAX);
+        assert!(!reader.spool.is_used());
+        reader.do_as_told(Order::Look { end: None });
+        assert!(!reader.spool.is_used());
     }
 
     #[test]

@@ -437,8 +437,8 @@ class Collector:
         """Take what buffers have.
 
         Args:
-            end: The value of the clock up to which all is taken; ``None``: as far as
-                pages are full.
+            end: The value of the clock up to which all is taken, and what comes later
+                waits for :meth:`flush_some`; ``None``: as far as pages are full.
         """
 
     def outcomes(self) -> list[list[CpuOutcome]]:
