@@ -11,10 +11,11 @@ from pathlib import Path
 
 import vestige
 from support.own_programs import Ordered, steps, wait_for_listed, wait_for_processes
-from support.session_daemon import SessionDaemon
+from support.session_daemon import SECONDS, SessionDaemon
+from support.waiting import PATIENCE, wait_until
 
-PROGRAM = """
-import os, sys
+PROGRAM = f"""
+import os, sys, time
 from vestige.instrument import is_recorded, tracepoint
 step = tracepoint("ordered:step", number=int)
 for line in sys.stdin:
@@ -24,8 +25,14 @@ for line in sys.stdin:
     elif command == "fork" and os.fork():
         os.wait()
         break
-    elif command in {"asks", "asked"}:
-        assert is_recorded() == (command == "asked")
+    elif command == "asks":
+        assert not is_recorded()
+    elif command == "asked":
+        # A daemon lists it when its tracer begins, which is before that is loaded here.
+        end = time.monotonic() + {SECONDS * PATIENCE}
+        while not is_recorded() and time.monotonic() < end:
+            time.sleep(0.001)
+        assert is_recorded()
     elif command != "fork":
         for number in range(int(command)):
             step(number=number)
@@ -111,7 +118,12 @@ def test_a_python_program_waits_for_the_first_daemon_that_ever_runs(
         assert "libvestige-tracer" not in one.maps()
         home.start()
         wait_for_listed(home, one)
-        assert "field: number (integer)" in home.lttng("list", "-u", "-f").out
+        one.do("asked")
+        wait_until(
+            lambda: "field: number (integer)" in home.lttng("list", "-u", "-f").out,
+            "it has its tracepoints",
+            SECONDS,
+        )
         start(home, tmp_path)
         one.do("100")
         one.do("more")
@@ -133,6 +145,7 @@ def test_a_child_of_a_python_program_waits_for_the_first_daemon(
         child = int((task / "children").read_text())
         home.start()
         wait_for_processes(home, child, one.process.pid)
+        one.do("asked")
         start(home, tmp_path)
         one.do("10")
         assert home.lttng("stop").status == 0
@@ -141,7 +154,7 @@ def test_a_child_of_a_python_program_waits_for_the_first_daemon(
 
 
 def test_a_python_program_asks_whether_it_is_recorded(home: SessionDaemon):
-    """The answer is another one as soon as there is a daemon."""
+    """The answer is another one when the tracer is there that a daemon brings."""
     with python(home) as one:
         one.do("asks")
         home.start()
