@@ -4,6 +4,7 @@
  *   calls N          N calls in one thread
  *   threads N        N calls in each of eight threads
  *   series N         N threads of ten calls each, one after another
+ *   turns            such a thread for each line of the input, answered when it has ended
  *   crowd N          N threads of ten calls each, all there at once
  *   fork N           N child processes with ten calls each
  *   signals N        N calls, interrupted by a signal handler that calls, too
@@ -55,6 +56,25 @@ APART void *work(void *count)
 	return NULL;
 }
 
+static __attribute__((no_instrument_function)) void live_through(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, work, (void *) 10);
+	pthread_join(thread, NULL);
+}
+
+static __attribute__((no_instrument_function)) void turns(void)
+{
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		live_through();
+		fputs(line, stdout);
+		fflush(stdout);
+	}
+}
+
 static pthread_barrier_t barrier;
 
 static __attribute__((no_instrument_function)) void *meet(void *count)
@@ -98,12 +118,10 @@ int main(int count, char **words)
 		for (int index = 0; index < 8; index++)
 			pthread_join(threads[index], NULL);
 	} else if (!strcmp(what, "series")) {
-		pthread_t thread;
-
-		for (long index = 0; index < number; index++) {
-			pthread_create(&thread, NULL, work, (void *) 10);
-			pthread_join(thread, NULL);
-		}
+		for (long index = 0; index < number; index++)
+			live_through();
+	} else if (!strcmp(what, "turns")) {
+		turns();
 	} else if (!strcmp(what, "crowd")) {
 		crowd(number);
 	} else if (!strcmp(what, "fork")) {

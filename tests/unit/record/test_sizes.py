@@ -12,7 +12,10 @@ import pytest
 
 import vestige
 from support.compilers import PROGRAMS, run_tool
-from support.recorded import counts, run_recorded
+from support.own_programs import Ordered
+from support.recorded import counts, record_command, run_recorded
+from support.session_daemon import SECONDS
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None, reason="not installed: gcc"
@@ -20,6 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 CALLS = 100_000
 STATE = {"start": 1, "procname": 1, "end": 1}
+TURNS = 10
 BLOCK = 512
 """Bytes that ``st_blocks`` counts."""
 
@@ -205,19 +209,58 @@ def test_what_is_no_size_or_mode(tmp_path, options, message):
 
 
 def test_threads_take_over_the_files_of_others(tmp_path, program):
-    """Of those that ended, so their number is that of threads at a time."""
-    run_recorded(tmp_path / "trace", [program, "series", 2000])
+    """Each that begins after all is written of one that has ended."""
     trace = tmp_path / "trace"
-    found = counts(trace)
-    threads = {
-        event.packet_context["vtid"]
-        for event in vestige.open(trace, debug_info=False).events("*:func_*")
-    }
+    with subprocess.Popen(
+        record_command(trace, [program, "turns"]),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as recorder:
+        turns = Ordered(recorder)
+        for number in range(TURNS):
+            before = bytes_of_threads(trace)
+            turns.do(f"{number}")
+            wait_until(
+                lambda before=before: bytes_of_threads(trace) > before,
+                "the records of a thread are written",
+                SECONDS,
+            )
+        turns.end()
 
-    # Far fewer data streams than threads: those of a moment follow one another.
-    assert len(list(trace.iterdir())) < 400
+    # A file may have all of a thread a moment before the next one may go on with it.
+    assert 1 <= len(files_of_threads(trace)) <= TURNS // 2
+    assert len(threads(trace)) == 1 + TURNS
+
+
+def files_of_threads(trace):
+    """Return the data files but for those of first threads, which are written at any time."""
+    names = [one.name.partition("-") for one in trace.glob("[0-9]*-*")]
+    return [
+        trace / f"{process}-{thread}"
+        for process, _, thread in names
+        if thread != process
+    ]
+
+
+def bytes_of_threads(trace):
+    """Return how many bytes these have."""
+    return sum(one.stat().st_size for one in files_of_threads(trace))
+
+
+def threads(trace):
+    """Return the IDs of the threads that have recorded calls."""
+    events = vestige.open(trace, debug_info=False).events("*:func_*")
+    return {event.packet_context["vtid"] for event in events}
+
+
+def test_threads_in_a_row(tmp_path, program):
+    """Many, faster than their records are written: all are there."""
+    run_recorded(tmp_path / "trace", [program, "series", 2000])
+    found = counts(tmp_path / "trace")
+
     assert (found["func_entry"], found["func_exit"]) == (2000 * 11 + 1, 2000 * 11 + 1)
-    assert len(threads) == 2001
+    assert len(threads(tmp_path / "trace")) == 2001
 
 
 def test_many_threads_at_once(tmp_path, program):
