@@ -112,9 +112,12 @@ def test_parts_have_the_same_together(tmp_path, program, stranger):
         rotate_seconds=0.1,
     )
 
-    parts = [*map(Path, recording.collected.archives), recording.directory / "present"]
+    collected = recording.collected
+    assert collected.kernel.lost == 0, collected.problems
+    parts = [*map(Path, collected.archives), recording.directory / "present"]
     found = callers(*parts)
-    assert (len(found), found.total(), stranger in found) == (STORM, ALL, False)
+    wanted = (STORM, ALL, False)
+    assert (len(found), found.total(), stranger in found) == wanted, collected.problems
 
 
 def test_what_is_kept_is_of_the_program(tmp_path, program, stranger):
