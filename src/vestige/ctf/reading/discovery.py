@@ -139,16 +139,21 @@ def data_file_names(directory: Path) -> Sequence[str]:
             for entry in entries:
                 if entry.name == METADATA or entry.name.startswith("."):
                     continue
-                if _is_data(entry):
+                if has_data(entry):
                     names.append(entry.name)
     except OSError as error:
         _refuse(error)
     return sorted(names)
 
 
-def _is_data(entry: os.DirEntry[str]) -> bool:
+def has_data(file: os.DirEntry[str] | Path) -> bool:
+    """Tell whether a file is one that :func:`data_file_names` lists, but for its name.
+
+    Args:
+        file: The file.
+    """
     try:
-        status = entry.stat()
+        status = file.stat()
         return not S_ISDIR(status.st_mode) and (
             not S_ISREG(status.st_mode) or status.st_size > 0
         )
@@ -160,7 +165,8 @@ def _is_data(entry: os.DirEntry[str]) -> bool:
 def indexed_names(directory: Path) -> Sequence[str]:
     """Return the names of the data stream files of which an index lists packets.
 
-    LTTng writes an index next to each file, which shows that a file was there.
+    LTTng writes an index next to each file, which shows that a file was there: packets
+    are written first, and removed last.
     """
     names = []
     try:
@@ -175,7 +181,17 @@ def indexed_names(directory: Path) -> Sequence[str]:
     return sorted(names)
 
 
-def _lists_packets(entry: os.DirEntry[str]) -> bool:
+def lists_packets(directory: Path, name: str) -> bool:
+    """Tell whether :func:`indexed_names` would list a data stream file.
+
+    Args:
+        directory: The trace.
+        name: The data stream file.
+    """
+    return _lists_packets(directory / "index" / f"{name}{INDEX_SUFFIX}")
+
+
+def _lists_packets(entry: os.DirEntry[str] | Path) -> bool:
     try:
         status = entry.stat()
     except OSError:

@@ -9,6 +9,7 @@ order of their first time stamps; a file without such an ID is a data stream of 
 from __future__ import annotations
 
 import resource
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -17,7 +18,14 @@ from ..._suppress import suppress
 from ..._typing import NamedTuple
 from ...damage import Damage
 from ...errors import TraceFormatError, error_context
-from .discovery import METADATA, FoundTrace, data_file_names, indexed_names
+from .discovery import (
+    METADATA,
+    FoundTrace,
+    data_file_names,
+    has_data,
+    indexed_names,
+    lists_packets,
+)
 
 __all__ = [
     "DamagedFile",
@@ -33,6 +41,10 @@ OPEN_SUFFIX = ".open"
 """How the names of files end whose packet Vestige's tracer is filling."""
 OTHER_FILES = 256
 """Files that a process has open besides data streams."""
+MOST_LOOKS = 3
+"""How often a file is looked at that a tracer may be replacing."""
+PAUSE = 0.01
+"""Seconds between two of these looks."""
 LARGEST_METADATA = 64 * 1024 * 1024
 """Most bytes of metadata that are read; real ones have some hundred kilobytes."""
 LARGEST_INDEX = 64 * 1024 * 1024
@@ -266,19 +278,29 @@ def _open_group(group: Sequence[tuple[FoundTrace, core.TraceClass]]) -> LogicalT
         [part[0].directory for part in group], trace_class, single or None, [], []
     )
     for directory in trace.directories:
+        # Before the data files: of what is listed later, they may have nothing yet.
+        listed = indexed_names(directory)
         names = data_file_names(directory)
         changing = _changing_files(trace_class, names)
         for name in changing:
-            _add_file(trace, directory, name, changes=True)
+            error = _add_file(trace, directory, name, changes=True)
+            # Else the program has ended: the packet is in another file.
+            if error is not None and (directory / name).exists():
+                trace.damaged.append(DamagedFile(directory / name, error))
         if changing:
             # By now what these files had before is in others.
             found = data_file_names(directory)
             names = [name for name in found if not name.endswith(OPEN_SUFFIX)]
+        gone: dict[str, TraceFormatError | None] = {
+            name: None for name in listed if name not in names
+        }
         for name in names:
-            _add_file(trace, directory, name)
-        for name in indexed_names(directory):
-            if name not in names:
-                _add_missing(trace, directory / name)
+            error = _add_file(trace, directory, name)
+            if error is not None and not has_data(directory / name):
+                gone[name] = error
+            elif error is not None:
+                trace.damaged.append(DamagedFile(directory / name, error))
+        _look_again(trace, directory, gone)
     for stream in trace.streams:
         _leave_out_written(stream)
         stream.files.sort(
@@ -317,9 +339,44 @@ def _leave_out_written(stream: StreamFiles) -> None:
     ]
 
 
+def _look_again(
+    trace: LogicalTrace,
+    directory: Path,
+    gone: dict[str, TraceFormatError | None],
+) -> None:
+    """Look once more at files that were listed, and then had nothing in them.
+
+    A tracer that keeps few files removes the oldest one, its index first, and begins
+    another one of the same name.
+
+    Args:
+        trace: Where what is found is added.
+        directory: That of the files.
+        gone: Their names, and why they could not be opened if that was tried.
+    """
+    for look in range(MOST_LOOKS):
+        if not gone:
+            return
+        if look > 0:
+            time.sleep(PAUSE)
+        for name, error in list(gone.items()):
+            # In this order: what an index lists is there.
+            is_listed = lists_packets(directory, name)
+            if has_data(directory / name):
+                gone[name] = _add_file(trace, directory, name)
+                if gone[name] is None:
+                    del gone[name]
+            elif error is None and not is_listed:
+                del gone[name]
+    for name, error in gone.items():
+        path = directory / name
+        trace.damaged.append(DamagedFile(path, error or _missing(path)))
+
+
 def _add_file(
     trace: LogicalTrace, directory: Path, name: str, *, changes: bool = False
-) -> None:
+) -> TraceFormatError | None:
+    """Open a data stream file, and add it to its data stream; or return why not."""
     path = directory / name
     index = _read_index(directory, name)
     try:
@@ -329,22 +386,18 @@ def _add_file(
             trace.trace_class, str(path), index=index, changes=changes
         )
     except TraceFormatError as error:
-        if changes and not path.exists():
-            # The program has ended: the packet is in another file.
-            return
-        trace.damaged.append(DamagedFile(path, error))
-        return
+        return error
     identity = None if opened.beginning is None else opened.stream_instance
     stream = _matching_stream(trace, opened.stream_class, identity)
     stream.files.append(opened)
+    return None
 
 
-def _add_missing(trace: LogicalTrace, path: Path) -> None:
-    error = TraceFormatError(
+def _missing(path: Path) -> TraceFormatError:
+    return TraceFormatError(
         "no data stream file with anything in it, although its index lists packets",
         path=path,
     )
-    trace.damaged.append(DamagedFile(path, error))
 
 
 def _check_name(path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 import vestige
 from support.compilers import run_tool
 from support.ctf_writer import Packet, Trace, numbered
+from support.lttng_index import INDEX_ENTRY, INDEX_HEADER
 from support.recorded import record_command
 from vestige.ctf.reading import trace_files
 from vestige.graph import Selection
@@ -109,6 +110,110 @@ def test_event_classes_that_are_added_meanwhile(tmp_path, monkeypatch):
     trace = vestige.open(directory, strict=True)
     assert len(trace.streams[0].stream_class.event_classes) == 2
     assert read(trace)[0] == [0, 1]
+
+
+class Indexed:
+    """A data stream file with an index, as LTTng writes and replaces them."""
+
+    def __init__(self, directory):
+        (directory / "metadata").write_text(Trace().metadata())
+        (directory / "index").mkdir()
+        self.directory = directory
+        self.data = directory / "stream"
+        self.index = directory / "index" / "stream.idx"
+        self.index.write_bytes(INDEX_HEADER)
+        self.data.touch()
+
+    def write(self, number):
+        """Write the only packet, then its entry."""
+        raw = packet(number)
+        bits = 8 * len(raw)
+        self.data.write_bytes(raw)
+        entry = INDEX_ENTRY.pack(0, bits, bits, 1, 2, 0, 0, 0, number)
+        self.index.write_bytes(INDEX_HEADER + entry)
+
+    def empty(self):
+        """Begin both anew, the index first."""
+        self.index.write_bytes(INDEX_HEADER)
+        self.data.write_bytes(b"")
+
+    def remove(self):
+        """Remove both, the index first."""
+        self.index.unlink()
+        self.data.unlink()
+
+
+@pytest.fixture
+def indexed(tmp_path):
+    """A data stream file in which there is nothing yet."""
+    return Indexed(tmp_path)
+
+
+def between(monkeypatch, moment, change):
+    """Let something happen once, before or after the reader does something.
+
+    The moment is the name of a function, which of its calls, and whether it is before.
+    """
+    name, call, is_before = moment
+    real = getattr(trace_files, name)
+    calls = []
+
+    def look(*args, **options):
+        calls.append(args)
+        is_now = len(calls) == call
+        if is_now and is_before:
+            change()
+        found = real(*args, **options)
+        if is_now and not is_before:
+            change()
+        return found
+
+    monkeypatch.setattr(trace_files, name, look)
+
+
+MOMENTS = [
+    ("indexed_names", 1, True),
+    ("indexed_names", 1, False),
+    # The first call only counts the files.
+    ("data_file_names", 2, True),
+    ("data_file_names", 2, False),
+    ("_read_index", 1, True),
+    ("_read_index", 1, False),
+]
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_the_first_packet_is_written_between_two_looks(indexed, monkeypatch, moment):
+    """What an index lists was written before, though not when files were listed."""
+    between(monkeypatch, moment, lambda: indexed.write(0))
+
+    values, damage = read(vestige.open(indexed.directory, strict=True))
+    assert damage == []
+    assert values in ([], list(range(EVENTS)))
+
+
+@pytest.mark.parametrize("way", ["empty", "remove"])
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_file_is_replaced_between_two_looks(indexed, monkeypatch, moment, way):
+    """Where few are kept, the oldest one goes and another one of its name comes."""
+    indexed.write(0)
+    between(monkeypatch, moment, getattr(indexed, way))
+    monkeypatch.setattr(trace_files.time, "sleep", lambda _: indexed.write(1))
+
+    values, damage = read(vestige.open(indexed.directory, strict=True))
+    assert damage == []
+    assert values in ([], list(range(EVENTS, 2 * EVENTS)))
+
+
+@pytest.mark.parametrize("way", ["empty", "remove"])
+def test_a_file_that_has_gone_is_told(indexed, monkeypatch, way):
+    """It was listed, and nothing has come in its place."""
+    indexed.write(0)
+    between(monkeypatch, ("data_file_names", 2, False), getattr(indexed, way))
+
+    with pytest.warns(vestige.TraceDamageWarning, match=r"cannot open|file is empty"):
+        trace = vestige.open(indexed.directory)
+    assert list(trace) == []
 
 
 LOOP = """\
