@@ -66,8 +66,9 @@ impl Files {
         let number = self.number + 1;
         let place = if limits.count > 0 { number % limits.count } else { number };
         let name = format!("{}_{place}", limits.name);
-        let data = open_new(&*limits.data, &name)?;
+        // An index without its data tells of a loss.
         let index = open_new(&*limits.index, &format!("{name}.idx"))?;
+        let data = open_new(&*limits.data, &name)?;
         let indexed = begin_index(&index)?;
         self.cut()?;
         (self.data, self.index) = (data, index);
@@ -90,8 +91,8 @@ impl Files {
     ///
     /// A file cannot be cut.
     pub fn cut(&self) -> io::Result<()> {
-        self.data.set_len(self.written)?;
-        self.index.set_len(self.indexed)
+        self.index.set_len(self.indexed)?;
+        self.data.set_len(self.written)
     }
 }
 
@@ -123,5 +124,33 @@ impl Output for Vec<u8> {
     fn put(&mut self, packet: &[u8], _facts: &[u64; 8]) -> io::Result<()> {
         self.extend_from_slice(packet);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn of_a_file_that_is_replaced_the_index_goes_first() {
+        let folder = std::env::temp_dir().join(format!("vestige-output-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let open = || Arc::new(File::open(&folder).unwrap());
+        let file = |name: &str| open_new(&*open(), name).unwrap();
+        let mut files = Files::new(file("c_0"), file("c_0.idx")).unwrap();
+        let (data, index) = (open(), open());
+        files.limit(Limits { data, index, name: "c".into(), size: 10, count: 2 });
+        files.put(&[1; 8], &[0; 8]).unwrap();
+        files.put(&[1; 8], &[0; 8]).unwrap();
+        // It cannot be replaced.
+        fs::remove_file(folder.join("c_0")).unwrap();
+        fs::create_dir(folder.join("c_0")).unwrap();
+        assert!(files.put(&[1; 8], &[0; 8]).is_err());
+        assert_eq!(fs::metadata(folder.join("c_0.idx")).unwrap().len(), 0);
+        assert_eq!(fs::metadata(folder.join("c_1.idx")).unwrap().len(), 16 + 72);
+        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -219,6 +219,8 @@ class SpooledTrace:
             with _missing_is_none():
                 stream = self.streams[name] = SpooledStream(self.folder, name)
                 found.append(stream)
+            # An index may come before its data file.
+            is_old = is_old and name in self.streams
         self._listed_at = now if is_old else -1
         return found
 

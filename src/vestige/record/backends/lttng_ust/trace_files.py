@@ -248,9 +248,9 @@ class DataStreamFile:
             if self._has_index:
                 write_all(self._index, entry)
         except OSError:
-            _cut(self._data, self._written)
             if self._has_index:
                 _cut(self._index, indexed)
+            _cut(self._data, self._written)
             raise
         self._written += len(packet.data)
         self.chunk_size += len(packet.data)
@@ -317,14 +317,18 @@ class DataStreamFile:
 
     def _open_files(self, name: str) -> None:
         is_continued = self._is_continued
+        if self._has_index:
+            # First: of a file that is replaced, readers are to miss nothing.
+            index = self._files.make_folder(self._folder, INDEX_FOLDER)
+            self._index = self._files.open(
+                f"{index}/{name}.idx", is_continued=is_continued
+            )
         self._data = self._files.open(
             f"{self._folder}/{name}", is_continued=is_continued
         )
         if not self._has_index:
             self._written = 0
             return
-        index = self._files.make_folder(self._folder, INDEX_FOLDER)
-        self._index = self._files.open(f"{index}/{name}.idx", is_continued=is_continued)
         if is_continued:
             self._cut_to_index()
         self._written = os.fstat(self._data).st_size
@@ -390,7 +394,8 @@ class DataStreamFile:
         folder, name = Path(self._folder), escape(self._name)
         names = f"{name}_*" if self._largest else name
         with owner_rights(self._files.uid, self._files.gid):
-            for one in [*folder.glob(names), *folder.glob(f"index/{names}.idx")]:
+            # An index without its data file tells of a loss.
+            for one in [*folder.glob(f"index/{names}.idx"), *folder.glob(names)]:
                 one.unlink(missing_ok=True)
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from pathlib import Path
 
 import pytest
 
@@ -171,3 +172,47 @@ def test_metadata_without_room_is_written_once_there_is_some(files, disk, tmp_pa
     raw = (tmp_path / "metadata").read_bytes()
     assert [raw.count(one) for one in (b"first", b"second", b"third")] == [1, 1, 1]
     assert raw.count(struct.pack("=I", 0x75D11D57)) == 3
+
+
+class Watched(OwnerFiles):
+    """Files of which it is noted how large data and index are, one by one."""
+
+    def open(self, path, *, is_continued=False):
+        """Open one, and look."""
+        found = super().open(path, is_continued=is_continued)
+        check_index(self.folder)
+        return found
+
+
+def check_index(folder):
+    """No index lists packets of a file that has none."""
+    for index in Path(folder, "index").glob("*.idx"):
+        data = Path(folder, index.stem)
+        there = data.exists() and data.stat().st_size
+        assert there or index.stat().st_size <= INDEX_HEADER.size
+
+
+def test_an_index_goes_before_the_file_that_is_replaced(tmp_path):
+    """Who reads meanwhile would miss packets."""
+    files = Watched(str(tmp_path), os.getuid(), os.getgid())
+    file = DataStreamFile(files, str(tmp_path), "c_0", (SIZE, 2))
+    for number in range(5):
+        file.write(packet(number))
+    file.close()
+    names = sorted(one.name for one in (tmp_path / "index").iterdir())
+    assert names == ["c_0_0.idx", "c_0_1.idx"]
+
+
+def test_an_index_is_cleared_before_its_file(files, tmp_path, monkeypatch):
+    """Who reads meanwhile would miss packets."""
+    file = DataStreamFile(files, str(tmp_path), "c_0", (0, 0))
+    file.write(packet())
+    unlink = Path.unlink
+
+    def look(path, *, missing_ok=False):
+        unlink(path, missing_ok=missing_ok)
+        check_index(tmp_path)
+
+    monkeypatch.setattr(Path, "unlink", look)
+    file.clear()
+    assert not (tmp_path / "c_0").exists()
