@@ -14,6 +14,7 @@ import pytest
 import vestige
 from support.own_programs import STEP, build_ordered, ordered, steps, wait_for_listed
 from support.session_daemon import SessionDaemon, say, stop_process
+from vestige.record._agreement import ARENAS_FILE
 from vestige.record.backends.registered._agreement import MOST_CHANNELS
 
 pytestmark = pytest.mark.skipif(
@@ -254,6 +255,32 @@ def test_a_program_that_begins_anew_leaves_what_it_has_recorded(
     assert daemon.lttng("destroy").status == 0
     traces = [one.parent for one in (tmp_path / "ust/pid").glob("*/*/metadata")]
     assert sorted(steps(one).total() for one in traces) == [10] * (1 + times)
+
+
+def test_a_trace_that_a_killed_daemon_was_about_to_begin_has_no_memory(
+    daemon: SessionDaemon, program: Path, tmp_path: Path
+):
+    """The file that names it was made, and not yet written."""
+    unwritten = tmp_path / "ust/pid/other-1-20260101-000000/c" / ARENAS_FILE
+    with ordered(daemon, program) as one:
+        wait_for_listed(daemon, one)
+        begin(
+            daemon,
+            "s",
+            tmp_path,
+            "enable-channel -u --buffers-pid c",
+            f"enable-event -u -c c {STEP}",
+        )
+        one.do("10")
+        daemon.end(signal.SIGKILL)
+        unwritten.parent.mkdir(parents=True)
+        unwritten.touch()
+        unwritten.with_name("metadata").write_text("/* CTF 1.8 */\n")
+        assert daemon.start().returncode == 0
+        one.end()
+    done = daemon.lttng("destroy")
+    assert (done.status, done.err) == (0, "")
+    assert not unwritten.exists()
 
 
 def test_losses_are_those_of_the_channel_that_has_them(

@@ -583,6 +583,10 @@ def _traces_in(
     found = []
     by_name = {one.name: one for one in channels}
     for arenas in folder.glob(f"*/{ARENAS_FILE}"):
+        if arenas.is_file() and not arenas.stat().st_size:
+            # The daemon was killed while it wrote it: no program was told yet.
+            arenas.unlink()
+            continue
         name = arenas.parent.name
         first, _, number = name.rpartition("-")
         channel = by_name.get(name) or (
