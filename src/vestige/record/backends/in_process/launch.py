@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import time
 
@@ -20,6 +21,8 @@ _OF_THE_TERMINAL = (signals.SIGINT, signals.SIGQUIT)
 _IGNORED_BY_PYTHON = (signals.SIGPIPE, signals.SIGXFSZ)
 TOO_LATE = 1.0
 """Seconds from the end of a program in which signals of the terminal were for it."""
+_LONGEST_HANDLER = 0.05
+"""Seconds for which one waits at most for threads that may be handling a signal."""
 
 
 def run(  # noqa: PLR0913 - facts, by name
@@ -138,6 +141,26 @@ def _has_ended(process: int) -> bool:
     return False
 
 
+def _let_handlers_end() -> None:
+    """Wait until no other thread of this process runs.
+
+    The kernel gives a signal to any thread, and that may lose its processor while it is
+    about to tell Python.
+    """
+    own, last = _thread.get_native_id(), time.monotonic() + _LONGEST_HANDLER
+    with suppress(OSError):
+        others = [one for one in os.listdir("/proc/self/task") if int(one) != own]
+        while any(map(_is_running, others)) and time.monotonic() < last:
+            time.sleep(0.0005)
+
+
+def _is_running(thread: str) -> bool:
+    """Tell whether a thread of this process has a processor, or waits for one."""
+    with suppress(OSError), open(f"/proc/self/task/{thread}/stat", "rb") as file:
+        return file.read().rpartition(b")")[2].split()[0] == b"R"
+    return False
+
+
 class Handled:
     """Handles signals for a while, but those that are ignored: so the program has them.
 
@@ -163,11 +186,14 @@ class Handled:
     def __exit__(self, *_error: object) -> None:
         from .collector import act_by_default  # noqa: PLC0415 - loaded by now
 
+        # Python says that it ignored a signal if one comes as it forgets its handler;
+        # what came before this is still for ours.
+        by_default = [n for n, one in self._before.items() if one == signals.SIG_DFL]
+        for number in by_default:
+            act_by_default(number)
+        if by_default:
+            _let_handlers_end()
         for number, one in self._before.items():
-            if one == signals.SIG_DFL:
-                # Python says that it ignored a signal if one comes as it forgets its
-                # handler; what came before this is still for ours.
-                act_by_default(number)
             signals.signal(number, one)
 
 

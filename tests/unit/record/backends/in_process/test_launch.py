@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from uuid import UUID
 
@@ -269,3 +270,28 @@ def test_a_signal_before_a_program_is_for_the_recorder(monkeypatch):
             signal.raise_signal(signal.SIGINT)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_handlers_are_given_back_when_no_thread_is_in_them(monkeypatch):
+    """One that was interrupted just then would tell Python of a signal too late."""
+    running, handlers = iter([True, True, False]), []
+
+    def is_running(_thread):
+        handlers.append(signal.getsignal(signal.SIGCHLD))
+        return next(running, False)
+
+    def handler(_number, _frame):
+        pass
+
+    monkeypatch.setattr(launch, "_is_running", is_running)
+    begun, ended = threading.Event(), threading.Event()
+    thread = threading.Thread(target=lambda: (begun.set(), ended.wait()))
+    thread.start()
+    begun.wait()
+    with launch.Handled([signal.SIGCHLD], handler):
+        pass
+    ended.set()
+    thread.join()
+
+    assert handlers[:3] == [handler] * 3
+    assert signal.getsignal(signal.SIGCHLD) == signal.SIG_DFL
