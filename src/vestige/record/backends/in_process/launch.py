@@ -9,6 +9,7 @@ import time
 from ...._signals import signals
 from ...._suppress import suppress
 from ...._typing import TYPE_CHECKING
+from ...process_stat import stat_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -149,16 +150,14 @@ def _let_handlers_end() -> None:
     """
     own, last = _thread.get_native_id(), time.monotonic() + _LONGEST_HANDLER
     with suppress(OSError):
-        others = [one for one in os.listdir("/proc/self/task") if int(one) != own]
+        others = {int(one) for one in os.listdir("/proc/self/task")} - {own}
         while any(map(_is_running, others)) and time.monotonic() < last:
             time.sleep(0.0005)
 
 
-def _is_running(thread: str) -> bool:
+def _is_running(thread: int) -> bool:
     """Tell whether a thread of this process has a processor, or waits for one."""
-    with suppress(OSError), open(f"/proc/self/task/{thread}/stat", "rb") as file:
-        return file.read().rpartition(b")")[2].split()[0] == b"R"
-    return False
+    return stat_words(thread)[:1] == ["R"]
 
 
 class Handled:
